@@ -1,0 +1,81 @@
+"""Checks that every estimator shares: a rule, what came, and the cure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["as_result", "check_best_index", "check_level", "check_scores", "name_some"]
+
+_MOST_NAMED = 10
+
+
+def name_some(indices: ArrayLike) -> str:
+    """Write a list of indices, cut to the first ten, for a message."""
+    found = np.unique(np.asarray(indices)).tolist()
+    more = f", and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+    return "[" + ", ".join(str(index) for index in found[:_MOST_NAMED]) + more + "]"
+
+
+def check_scores(
+    scores: ArrayLike, *, min_splits: int = 1, min_candidates: int = 1
+) -> NDArray[np.float64]:
+    """Return ``scores`` as finite floats of shape (..., n_splits, n_candidates)."""
+    try:
+        table = np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"scores must be numbers of shape (n_splits, n_candidates); got {type(scores).__name__} "
+            f"({error}). Pass one row a split and one column a candidate."
+        ) from error
+    if table.ndim < 2:
+        raise ValueError(
+            f"scores must have shape (..., n_splits, n_candidates); got {table.ndim} dimension(s). "
+            "Pass one row a split and one column a candidate."
+        )
+    _check_size(table.shape[-2], min_splits, "split")
+    _check_size(table.shape[-1], min_candidates, "candidate")
+    finite = np.isfinite(table)
+    if not finite.all():
+        failed = np.nonzero(~finite.reshape(-1, table.shape[-1]).all(axis=0))[0]
+        raise ValueError(
+            f"scores must be finite; candidates {name_some(failed)} hold NaN or infinity. Drop failed "
+            "candidates first, or search with error_score='raise'."
+        )
+    return table
+
+
+def _check_size(size: int, least: int, thing: str) -> None:
+    if size < least:
+        raise ValueError(
+            f"scores must have at least {least} {thing}(s); got {size}. "
+            + (
+                "One split shows no noise: search with cv >= 2."
+                if thing == "split" and size
+                else f"Give the score of every {thing}."
+            )
+        )
+
+
+def check_best_index(best_index: int | None, n_candidates: int) -> None:
+    """Raise if ``best_index`` is not the column of a candidate."""
+    if best_index is not None and not 0 <= best_index < n_candidates:
+        raise ValueError(
+            f"best_index must be a column of scores, 0 to {n_candidates - 1}; got {best_index}."
+        )
+
+
+def check_level(level: float) -> float:
+    """Return the confidence level if it is strictly between 0 and 1."""
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"level must be between 0 and 1, such as 0.95; got {level!r}.")
+    return float(level)
+
+
+def as_result(values: NDArray[np.float64]) -> float | NDArray[np.float64]:
+    """Give a float for one table and an array over the leading axes for many."""
+    return float(values) if np.ndim(values) == 0 else values

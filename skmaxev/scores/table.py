@@ -1,0 +1,144 @@
+"""What a finished search leaves behind: the score of every candidate on every split."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["OuterFolds", "RowScores", "ScoreTable"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RowScores:
+    """Out-of-fold results row by row, for methods that resample rows.
+
+    Parameters
+    ----------
+    fold : ndarray of shape (n_rows,)
+        Split that judged the row; -1 for a row that no split judged.
+    candidates : ndarray of shape (n_kept,)
+        Column of the score table behind each kept candidate.
+    values : ndarray of shape (n_rows, n_kept), optional
+        Score of each row where the metric is a mean over rows, such as 1.0 for a right
+        prediction; higher is better.
+    responses : ndarray of shape (n_rows, n_kept), optional
+        Out-of-fold response (probability, decision value or prediction) of each row.
+    y : ndarray of shape (n_rows,), optional
+        Target of each row; goes with ``responses``.
+    """
+
+    fold: NDArray[np.intp]
+    candidates: NDArray[np.intp]
+    values: FloatArray | None = None
+    responses: FloatArray | None = None
+    y: NDArray[Any] | None = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OuterFolds:
+    """What nested cross-validation adds to a search: every outer fold's winner, judged.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_outer,)
+        Score of each outer fold's winner on rows that had no part in choosing it.
+    best_index : ndarray of shape (n_outer,)
+        Candidate that won inside each outer fold.
+    n_train, n_test : ndarray of shape (n_outer,)
+        Rows trained on and judged on.
+    inner : ndarray of shape (n_outer, n_inner, n_candidates), optional
+        Inner scores; NaN where a fold has no such inner split.
+    shared : bool
+        Whether the outer folds are those of the search itself.
+    """
+
+    scores: FloatArray
+    best_index: NDArray[np.intp]
+    n_train: NDArray[np.intp]
+    n_test: NDArray[np.intp]
+    inner: FloatArray | None = None
+    shared: bool = False
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ScoreTable:
+    """Scores of a finished search, always 'higher is better'.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_splits, n_candidates)
+        Mean score on the rows of each split. NaN where a candidate has none.
+    best_index : int
+        The search's own winner; a column of ``scores``.
+    metric : str
+        Name of the metric behind the scores.
+    greater_is_better : bool
+        False if the source held losses; ``scores`` is then their negation.
+    params : tuple of mappings, optional
+        Settings of each candidate.
+    n_train, n_test : ndarray of shape (n_splits,), optional
+        Rows behind each split.
+    support : tuple of two floats
+        Range of the metric; infinite where it has no bound.
+    rows : RowScores, optional
+        Row-level results, where they were kept.
+    outer : OuterFolds, optional
+        Results of nested cross-validation, where it was made.
+    left_out : mapping of int to str
+        Candidates that take no part, each with the reason.
+    n_fits : int, optional
+        Model fits that were made for this table, where that is known.
+    source : str
+        What the table was read from, in words.
+    notes : tuple of str
+        What a reader of the report should know about how the table was read.
+    """
+
+    scores: FloatArray
+    best_index: int
+    metric: str = "score"
+    greater_is_better: bool = True
+    params: tuple[Mapping[str, Any], ...] | None = None
+    n_train: NDArray[np.intp] | None = None
+    n_test: NDArray[np.intp] | None = None
+    support: tuple[float, float] = (-np.inf, np.inf)
+    rows: RowScores | None = None
+    outer: OuterFolds | None = None
+    left_out: Mapping[int, str] = field(default_factory=dict)
+    n_fits: int | None = None
+    source: str = "score table"
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n_splits(self) -> int:
+        """Number of splits behind every score."""
+        return int(self.scores.shape[0])
+
+    @property
+    def n_candidates(self) -> int:
+        """Number of candidates, those left out included."""
+        return int(self.scores.shape[1])
+
+    @cached_property
+    def used(self) -> NDArray[np.intp]:
+        """Columns of the candidates that take part, in order."""
+        keep = np.ones(self.n_candidates, dtype=bool)
+        keep[list(self.left_out)] = False
+        return np.flatnonzero(keep)
+
+    @cached_property
+    def used_scores(self) -> FloatArray:
+        """Scores of the candidates that take part, of shape (n_splits, n_used)."""
+        return self.scores[:, self.used]
+
+    @cached_property
+    def used_best_index(self) -> int:
+        """Column of the winner in ``used_scores``."""
+        return int(np.searchsorted(self.used, self.best_index))
