@@ -1,0 +1,92 @@
+"""Means of score tables, over all splits or over all but one, with samples that may be ragged."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from skmaxev.estimators._validation import check_scores, name_some
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["check_counted", "leave_one_out_mean", "pooled_mean"]
+
+
+def check_counted(
+    scores: ArrayLike, counts: ArrayLike | None, *, min_splits: int = 1
+) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+    """Return finite scores, and the samples behind each or None; a mean of no samples becomes 0."""
+    if counts is None:
+        return check_scores(scores, min_splits=min_splits), None
+    weights = _check_counts(counts, np.shape(scores))
+    # A mean of no samples is no number, so whatever stands there must not be read.
+    return check_scores(np.where(weights > 0, scores, 0.0), min_splits=min_splits), weights
+
+
+def _check_counts(counts: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    try:
+        weights = np.broadcast_to(np.asarray(counts, dtype=np.float64), shape)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"counts must be numbers that fit the shape of scores, {shape}; got shape "
+            f"{np.shape(counts)}. Give the number of samples behind each score."
+        ) from error
+    if not (np.isfinite(weights) & (weights >= 0)).all():
+        raise ValueError(
+            "counts must be finite and not negative; got "
+            f"{weights[~(np.isfinite(weights) & (weights >= 0))][0]:g}. "
+            "Give the number of samples behind each score, 0 where there are none."
+        )
+    if weights.ndim >= 2:
+        empty = np.nonzero((weights.sum(axis=-2) == 0).reshape(-1, shape[-1]).any(axis=0))[0]
+        if empty.size:
+            raise ValueError(
+                f"counts must leave every candidate a sample; candidates {name_some(empty)} have "
+                "none. Drop those candidates first."
+            )
+    return weights
+
+
+def pooled_mean(
+    table: NDArray[np.float64], weights: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    """Return the mean over the samples of all splits; shape (..., n_candidates)."""
+    means: NDArray[np.float64]
+    if weights is None:
+        means = table.mean(axis=-2)
+    else:
+        means = (table * weights).sum(axis=-2) / weights.sum(axis=-2)
+    return means
+
+
+def leave_one_out_mean(
+    table: NDArray[np.float64], weights: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    """Return the mean over the samples of the other splits, for every split; shape of `table`.
+
+    It is 0 where the other splits hold no sample.
+    """
+    if weights is None:
+        return _sum_of_others(table) / (table.shape[-2] - 1)
+    total = _sum_of_others(weights)
+    return np.divide(
+        _sum_of_others(table * weights), total, out=np.zeros_like(table), where=total > 0
+    )
+
+
+def _sum_of_others(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum the splits before and the splits after each split.
+
+    ``sum - x`` would lose every digit of the others to one enormous x, such as the R2 of a
+    diverged fit.
+    """
+    others = np.zeros_like(values)
+    for split in range(1, values.shape[-2]):
+        others[..., split, :] = others[..., split - 1, :] + values[..., split - 1, :]
+    after = np.zeros_like(values[..., 0, :])
+    for split in range(values.shape[-2] - 2, -1, -1):
+        after += values[..., split + 1, :]
+        others[..., split, :] += after
+    return others

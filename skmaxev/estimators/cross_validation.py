@@ -1,0 +1,248 @@
+"""Cross-validation estimators of the largest expected score: some samples choose, others judge."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from skmaxev.estimators._validation import as_result
+from skmaxev.estimators._weights import check_counted, leave_one_out_mean, pooled_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["fold_means", "low_bias_cv", "low_variance_cv"]
+
+_EPS = float(np.finfo(np.float64).eps)
+_ROUNDINGS_OF_A_SCORE = 4
+
+
+def low_bias_cv(
+    scores: ArrayLike, *, counts: ArrayLike | None = None
+) -> float | NDArray[np.float64]:
+    """Estimate the largest expected score by choosing on all splits but one and judging on it.
+
+    No score is used both to choose a candidate and to judge it. Candidates that tie for the
+    choice, but for rounding, share the judgement. Nested cross-validation is the form of this
+    estimator for model selection.
+
+    Parameters
+    ----------
+    scores : array-like of shape (..., n_splits, n_candidates)
+        Mean score of each candidate on each split; higher is better.
+    counts : array-like of shape (..., n_splits, n_candidates), optional
+        Samples behind each mean; equal if omitted. A mean of no samples is not read, and
+        its candidate takes no part in that split.
+
+    Returns
+    -------
+    float or ndarray of shape (...)
+        Errs downwards on average; unbiased if all candidates are equally good. Where all
+        candidates have the same scores nothing was chosen, and it is `maximum`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``scores`` is not a table of finite numbers with at least two splits, or ``counts``
+        does not fit it.
+
+    References
+    ----------
+    .. [1] H. van Hasselt (2013), Eqs. 9 and 10. arXiv:1302.7175.
+
+    Examples
+    --------
+    >>> low_bias_cv([[1.0, 0.5], [0.25, 0.5], [0.5, 0.25]])
+    0.5
+    """
+    table, weights = check_counted(scores, counts, min_splits=2)
+    rounding = _rounding_of_others(table, weights)
+    rest = leave_one_out_mean(table, weights)
+    judged = _judge(rest, table, rounding, _usable(weights))
+    return as_result(_restrain(judged, table, weights))
+
+
+def low_variance_cv(
+    scores: ArrayLike, *, counts: ArrayLike | None = None
+) -> float | NDArray[np.float64]:
+    """Estimate the largest expected score by choosing on one split and judging on the others.
+
+    No score is used both to choose a candidate and to judge it. Candidates that tie for the
+    choice, but for rounding, share the judgement. With two splits it equals `low_bias_cv`.
+
+    Parameters
+    ----------
+    scores : array-like of shape (..., n_splits, n_candidates)
+        Mean score of each candidate on each split; higher is better.
+    counts : array-like of shape (..., n_splits, n_candidates), optional
+        Samples behind each mean; equal if omitted. A mean of no samples is not read, and
+        its candidate takes no part in that split.
+
+    Returns
+    -------
+    float or ndarray of shape (...)
+        Errs downwards on average, more than `low_bias_cv` and with less variance; unbiased if
+        all candidates are equally good. Where all candidates have the same scores nothing was
+        chosen, and it is `maximum`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``scores`` is not a table of finite numbers with at least two splits, or ``counts``
+        does not fit it.
+
+    References
+    ----------
+    .. [1] H. van Hasselt (2013), Eqs. 9 and 10. arXiv:1302.7175.
+
+    Examples
+    --------
+    >>> round(low_variance_cv([[1.0, 0.5], [0.25, 0.5], [0.5, 0.25]]), 4)
+    0.4583
+    """
+    table, weights = check_counted(scores, counts, min_splits=2)
+    rest = leave_one_out_mean(table, weights)
+    rounding = _ROUNDINGS_OF_A_SCORE * _EPS * np.abs(table)
+    judged = _judge(table, rest, rounding, _usable(weights))
+    return as_result(_restrain(judged, table, weights))
+
+
+def _rounding_of_others(
+    table: NDArray[np.float64], weights: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    """Bound the rounding error of each leave-one-out mean by the size of its own terms.
+
+    A bound taken from the whole table would let one diverged fit tie all candidates.
+    """
+    n_roundings = _ROUNDINGS_OF_A_SCORE + table.shape[-2]
+    return n_roundings * _EPS * leave_one_out_mean(np.abs(table), weights)
+
+
+def _usable(weights: NDArray[np.float64] | None) -> NDArray[np.bool_] | None:
+    """Mark the candidates that have samples in the split and outside it; None means all."""
+    if weights is None or (weights > 0).all():
+        return None
+    inside = weights > 0
+    usable = inside & (inside.sum(axis=-2, keepdims=True) > inside)
+    if not usable.any(axis=(-2, -1)).all():
+        raise ValueError(
+            "counts must leave some candidate samples in two splits; got a table where every "
+            "candidate has all its samples in one split. Use fewer folds or more samples."
+        )
+    return usable
+
+
+def _judge(
+    arguments: NDArray[np.float64],
+    values: NDArray[np.float64],
+    rounding: NDArray[np.float64],
+    usable: NDArray[np.bool_] | None,
+) -> NDArray[np.float64]:
+    """Return the mean value of the candidates that maximise the argument (Eqs. 9 and 10).
+
+    A split without a usable candidate has no say. All inputs have shape
+    (..., n_splits, n_candidates), the result (...).
+    """
+    if usable is not None:
+        arguments = np.where(usable, arguments, -np.inf)
+    best = arguments.argmax(axis=-1)[..., np.newaxis]
+    top = np.take_along_axis(arguments, best, axis=-1)
+    tied = arguments >= top - (rounding + np.take_along_axis(rounding, best, axis=-1))
+    if usable is not None:
+        tied &= usable
+    n_tied = tied.sum(axis=-1)
+    judged = np.where(tied, values, 0.0).sum(axis=-1) / np.maximum(n_tied, 1)
+    mean: NDArray[np.float64] = judged.sum(axis=-1) / (n_tied > 0).sum(axis=-1)
+    return mean
+
+
+def _restrain(
+    estimates: NDArray[np.float64],
+    table: NDArray[np.float64],
+    weights: NDArray[np.float64] | None,
+) -> NDArray[np.float64]:
+    """Undo rounding: the maximum where nothing was chosen, and nowhere outside the scores."""
+    largest = pooled_mean(table, weights).max(axis=-1)
+    same = (table == table[..., :1]).all(axis=(-2, -1))
+    if weights is None:
+        # Without counts no cross-validation estimate exceeds the maximum of the means.
+        return np.where(same, largest, np.clip(estimates, table.min(axis=(-2, -1)), largest))
+    same &= (weights == weights[..., :1]).all(axis=(-2, -1))
+    low = np.where(weights > 0, table, np.inf).min(axis=(-2, -1))
+    high = np.where(weights > 0, table, -np.inf).max(axis=(-2, -1))
+    return np.where(same, largest, np.clip(estimates, low, high))
+
+
+def fold_means(
+    samples: Sequence[ArrayLike],
+    n_folds: int,
+    rng: np.random.Generator | int | None,
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Deal the samples of each variable to folds at random, and average each fold.
+
+    The variables may have different numbers of samples. The result is all that `maximum`,
+    `low_bias_cv` and `low_variance_cv` need, with its size independent of the number of samples.
+
+    Parameters
+    ----------
+    samples : sequence of n_variables array-likes of shape (n_samples_i,)
+        Finite samples of each variable; higher is better.
+    n_folds : int
+        From 2 to the largest number of samples, which is leave-one-out.
+    rng : Generator, int or None
+        Source of randomness.
+
+    Returns
+    -------
+    means : ndarray of shape (n_folds, n_variables)
+        Mean of each fold; NaN for a fold that holds no sample of the variable.
+    counts : ndarray of shape (n_folds, n_variables)
+        Samples in each fold; those of a variable differ by at most one.
+
+    Raises
+    ------
+    ValueError
+        If a variable has no samples or samples that are not finite, or no variable has
+        ``n_folds`` samples.
+
+    Examples
+    --------
+    >>> means, counts = fold_means([[1, 1, 1], [0, 0, 0, 0]], 2, rng=0)
+    >>> means
+    array([[1., 0.],
+           [1., 0.]])
+    >>> counts.sum(axis=0)
+    array([3, 4])
+    """
+    generator = np.random.default_rng(rng)
+    columns = [_check_samples(values, index) for index, values in enumerate(samples)]
+    most = max((column.size for column in columns), default=0)
+    if not 2 <= n_folds <= most:
+        raise ValueError(
+            f"n_folds must be from 2 to the largest number of samples, {most}; got {n_folds}."
+        )
+    counts = np.empty((n_folds, len(columns)), dtype=np.int64)
+    sums = np.empty((n_folds, len(columns)))
+    for index, column in enumerate(columns):
+        # The first fold is drawn, or the same folds would get every variable's odd sample.
+        fold = generator.permutation(
+            (np.arange(column.size) + generator.integers(n_folds)) % n_folds
+        )
+        counts[:, index] = np.bincount(fold, minlength=n_folds)
+        sums[:, index] = np.bincount(fold, weights=column, minlength=n_folds)
+    means = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+    return means, counts
+
+
+def _check_samples(values: ArrayLike, index: int) -> NDArray[np.float64]:
+    column = np.asarray(values, dtype=np.float64)
+    if column.ndim != 1 or column.size == 0 or not np.isfinite(column).all():
+        raise ValueError(
+            f"samples must hold one list of finite numbers for each variable; variable {index} has "
+            f"shape {column.shape} or holds NaN. Drop missing samples first: variables may have "
+            "different numbers of samples."
+        )
+    return column

@@ -1,0 +1,171 @@
+"""Corrections of the winner's score that use nothing but the score table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from skmaxev.estimators._validation import as_result, check_scores
+from skmaxev.estimators.maximum import winner_mean
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["efron_shrinkage", "residual_noise", "tibshirani"]
+
+
+def residual_noise(scores: ArrayLike) -> float | NDArray[np.float64]:
+    """Estimate the noise that favours some candidates over others.
+
+    Candidates are scored on the same rows, so a hard split lowers all of them alike and favours
+    none. What is left after removing the split effect is the noise that makes winners.
+
+    Parameters
+    ----------
+    scores : array-like of shape (..., n_splits, n_candidates)
+        Mean score of each candidate on each split; higher is better.
+
+    Returns
+    -------
+    float or ndarray of shape (...)
+        Noise variance of the mean score of one candidate, in squared units of the scores; 0 for
+        one candidate. Assumes that splits err independently: where training rows overlap it
+        errs downwards on average.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``scores`` is not a table of finite numbers with at least two splits.
+
+    Examples
+    --------
+    >>> residual_noise([[1.0, 0.0], [0.0, 1.0]])
+    0.5
+    >>> residual_noise([[1.0, 0.5], [0.5, 0.0]])  # the split moves both alike
+    0.0
+    """
+    return as_result(_residual_noise(check_scores(scores, min_splits=2)))
+
+
+def _residual_noise(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    n_splits, n_candidates = table.shape[-2:]
+    residuals = table - table.mean(axis=-2, keepdims=True)
+    residuals -= residuals.mean(axis=-1, keepdims=True)
+    squares = np.square(residuals, out=residuals).sum(axis=(-2, -1))
+    noise: NDArray[np.float64] = squares / max((n_splits - 1) * (n_candidates - 1), 1) / n_splits
+    return noise
+
+
+def efron_shrinkage(
+    scores: ArrayLike,
+    *,
+    noise: str | float = "residual",
+    best_index: int | None = None,
+) -> float | NDArray[np.float64]:
+    """Estimate the winner's true score by pulling its mean towards that of all candidates.
+
+    The empirical-Bayes estimate for normal true scores under normal noise. The excess of the
+    winner is kept by the share of the spread of the means that is not noise.
+
+    Parameters
+    ----------
+    scores : array-like of shape (..., n_splits, n_candidates)
+        Mean score of each candidate on each split; higher is better.
+    noise : {"residual", "marginal"} or float, default="residual"
+        Noise variance of a candidate's mean: left after removing the split effect (see
+        `residual_noise`), the mean variance over splits with that effect, or a number.
+    best_index : int, optional
+        Column of the chosen candidate; by default the one with the largest mean.
+
+    Returns
+    -------
+    float or ndarray of shape (...)
+        Between the winner's mean and the grand mean. Errs upwards on average with
+        ``noise="residual"`` where the splits share training rows, downwards with
+        ``noise="marginal"`` where candidates share noise. Where all means are equal it is the mean.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``scores`` is not a table of finite numbers, has one split while the noise is to be
+        estimated, or ``noise`` is unknown or negative.
+
+    References
+    ----------
+    .. [1] B. Efron (2011), Tweedie's formula and selection bias. JASA 106,
+       section 1.
+
+    Examples
+    --------
+    >>> scores = [[0.75, 0.5, 0.25], [1.0, 0.25, 0.25]]
+    >>> round(efron_shrinkage(scores), 4)
+    0.8214
+    >>> efron_shrinkage(scores, noise=0.0)
+    0.875
+    """
+    table = check_scores(scores, min_splits=2 if isinstance(noise, str) else 1)
+    means = table.mean(axis=-2)
+    winner = winner_mean(means, best_index)
+    spread = means.max(axis=-1) - means.min(axis=-1)
+    grand = means.mean(axis=-1)
+    variance = np.square(means - grand[..., np.newaxis]).sum(axis=-1) / max(means.shape[-1] - 1, 1)
+    # Rounding leaves equal means a variance; there is no excess to pull back then.
+    lost = np.divide(
+        noise_variance(table, noise), variance, out=np.zeros_like(variance), where=spread > 0
+    )
+    return as_result(winner - np.minimum(lost, 1.0) * (winner - grand))
+
+
+def noise_variance(table: NDArray[np.float64], noise: str | float) -> NDArray[np.float64]:
+    """Return the noise variance of a candidate's mean, of shape (...), by name or as given."""
+    if isinstance(noise, str):
+        if noise == "residual":
+            return _residual_noise(table)
+        if noise == "marginal":
+            marginal: NDArray[np.float64] = table.var(axis=-2, ddof=1).mean(axis=-1)
+            return marginal / table.shape[-2]
+    elif np.isfinite(noise) and noise >= 0:
+        return np.full(table.shape[:-2], float(noise))
+    raise ValueError(
+        f"noise must be 'residual', 'marginal' or a variance that is not negative; got {noise!r}."
+    )
+
+
+def tibshirani(scores: ArrayLike, *, best_index: int | None = None) -> float | NDArray[np.float64]:
+    """Estimate the winner's true score by how far each split's own best candidate exceeds it.
+
+    Parameters
+    ----------
+    scores : array-like of shape (..., n_splits, n_candidates)
+        Mean score of each candidate on each split; higher is better.
+    best_index : int, optional
+        Column of the chosen candidate; by default the one with the largest mean.
+
+    Returns
+    -------
+    float or ndarray of shape (...)
+        Never above the winner's mean. Errs downwards where many candidates are equally good: it
+        takes the optimism of one split for that of all. Cut to the range of the scores.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``scores`` is not a table of finite numbers.
+
+    References
+    ----------
+    .. [1] R. J. Tibshirani and R. Tibshirani (2009), A bias correction for the minimum error rate
+       in cross-validation. Annals of Applied Statistics 3, section 2.
+
+    Examples
+    --------
+    >>> tibshirani([[1.0, 0.5], [0.5, 0.75]])
+    0.625
+    """
+    table = check_scores(scores)
+    means = table.mean(axis=-2)
+    winner = winner_mean(means, best_index)
+    # mean_k max_i S[k, i] - m_w, which is zero where the winner wins every split.
+    bias = np.maximum(table.max(axis=-1).mean(axis=-1) - winner, 0.0)
+    return as_result(np.maximum(winner - bias, table.min(axis=(-2, -1))))
