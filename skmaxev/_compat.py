@@ -1,0 +1,71 @@
+"""Every private or version-dependent name of scikit-learn and joblib, in one place.
+
+Supported: scikit-learn 1.6 and newer. What a version lacks is told by a flag, never by its number.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import Any
+
+from joblib.parallel import Parallel as _JoblibParallel
+from sklearn.base import _fit_context as fit_context
+from sklearn.metrics._scorer import _MultimetricScorer as MultimetricScorer
+from sklearn.model_selection._search import BaseSearchCV
+from sklearn.model_selection._validation import (
+    _insert_error_scores as insert_error_scores,
+)
+from sklearn.model_selection._validation import (
+    _warn_or_raise_about_fit_failures as warn_or_raise_about_fit_failures,
+)
+from sklearn.utils import _safe_indexing as safe_indexing
+from sklearn.utils.metadata_routing import _routing_enabled as routing_enabled
+from sklearn.utils.metaestimators import _safe_split as safe_split
+from sklearn.utils.validation import _check_method_params as check_method_params
+from sklearn.utils.validation import _num_samples as num_samples
+
+try:  # scikit-learn 1.9: progress callbacks
+    from sklearn.callback import CallbackSupportMixin
+
+    HAS_CALLBACKS = issubclass(BaseSearchCV, CallbackSupportMixin)
+except ImportError:
+    HAS_CALLBACKS = False
+
+__all__ = [
+    "HAS_CALLBACKS",
+    "BaseSearchCV",
+    "MultimetricScorer",
+    "check_method_params",
+    "fit_context",
+    "has_callbacks",
+    "insert_error_scores",
+    "needs_processes",
+    "num_samples",
+    "propagate",
+    "routing_enabled",
+    "safe_indexing",
+    "safe_split",
+    "warn_or_raise_about_fit_failures",
+]
+
+
+def has_callbacks(estimator: Any) -> bool:
+    """Tell whether callbacks listen to the fit of ``estimator``.
+
+    Contexts are made only then: each one pickled carries the whole tree of tasks, which in
+    scikit-learn 1.9 costs quadratically in the number of fits.
+    """
+    return HAS_CALLBACKS and bool(
+        getattr(estimator, "_skl_callbacks", None) or hasattr(estimator, "_parent_callback_ctx")
+    )
+
+
+def propagate(context: Any, estimator: Any) -> Any:
+    """Pass a callback context on to ``estimator`` for the length of a ``with`` block."""
+    return nullcontext() if context is None else context.propagate_callback_context(estimator)
+
+
+def needs_processes(parallel: _JoblibParallel) -> bool:
+    """Tell whether a pool of local worker processes would have to be started."""
+    name = type(parallel._backend).__name__  # noqa: SLF001
+    return name in {"LokyBackend", "MultiprocessingBackend"}

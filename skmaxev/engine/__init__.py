@@ -1,0 +1,1 @@
+"""Plan, run and store the fits of a search. Knows no statistics."""

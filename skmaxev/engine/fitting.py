@@ -1,0 +1,223 @@
+"""One fit: a clone is trained on its rows and judged on every set of rows that wants it.
+
+The rules are scikit-learn's own: rows are cut anew for every fit, an error of ``fit`` becomes
+``error_score``, parameters with one entry for each row are cut along.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from traceback import format_exc
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from skmaxev._compat import check_method_params, num_samples, propagate, safe_split
+from skmaxev.engine.plan import Unit
+from skmaxev.engine.progress import begin_line, end_line
+from skmaxev.engine.scoring import Scores, call_scorer
+
+__all__ = ["Fit", "Job", "Judgement", "Task", "fit_task"]
+
+
+class Judgement(NamedTuple):
+    """What a fitted model was worth on one set of rows.
+
+    Parameters
+    ----------
+    scores : float, or dict of str to float
+        Score, or one for each metric; ``error_score`` where a scorer failed.
+    failures : dict of str to str
+        Traceback for each metric whose scorer failed; key ``"score"`` for a single metric.
+    n_rows : int
+        Rows judged.
+    seconds : float
+        Time of scoring.
+    response : ndarray or None
+        Prediction of each row that the scores were made from, where it is kept.
+    """
+
+    scores: Scores
+    failures: dict[str, str]
+    n_rows: int
+    seconds: float
+    response: NDArray[Any] | None = None
+
+
+class Fit(NamedTuple):
+    """A finished fit: what the store keeps, and what the scores are gathered from.
+
+    Parameters
+    ----------
+    unit, candidate : int
+        Numbers in the plan and in the list of candidates.
+    seconds : float
+        Time of fitting.
+    error : str or None
+        Traceback if ``fit`` failed; ``judged`` is then empty.
+    judged : tuple of Judgement
+        One for each set of rows in ``Unit.judged``.
+    train : Judgement or None
+        Score on the training rows, where it was asked for.
+    """
+
+    unit: int
+    candidate: int
+    seconds: float
+    error: str | None
+    judged: tuple[Judgement, ...] = ()
+    train: Judgement | None = None
+
+
+class Task(NamedTuple):
+    """Some candidates to fit on one unit, in one call of a worker.
+
+    Parameters
+    ----------
+    number : int
+        Number of the unit in the plan.
+    unit : Unit
+        Training rows and the rows that are judged.
+    candidates : tuple of (int, mapping)
+        Number and settings of each candidate.
+    contexts : mapping of int to sequence
+        Callback contexts of a candidate's fit, one for each split of the search that it serves.
+    """
+
+    number: int
+    unit: Unit
+    candidates: tuple[tuple[int, Mapping[str, Any]], ...]
+    contexts: Mapping[int, Sequence[Any]] = {}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Job:
+    """What all fits of a search have in common.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Unfitted; every fit gets a clone of its own.
+    scorer : callable
+        As made by scikit-learn; gives a number, or a dict of numbers.
+    fit_params, score_params : mapping
+        Parameters for ``fit`` and for the scorer, for all rows of the data.
+    error_score : float or "raise"
+        Score of a fit that fails.
+    return_train_score : bool
+        Whether fits of the search itself are judged on their training rows too.
+    verbose : int
+        As in ``GridSearchCV``.
+    n_splits, n_candidates : int
+        Size of the search itself, for the lines that ``verbose`` prints.
+    keep : bool
+        Whether the responses on the rows that the search judges are kept.
+    caller : object
+        The search, for callbacks.
+    """
+
+    estimator: Any
+    scorer: Any
+    fit_params: Mapping[str, Any] = field(default_factory=dict)
+    score_params: Mapping[str, Any] = field(default_factory=dict)
+    error_score: float | str = "raise"
+    return_train_score: bool = False
+    verbose: int = 0
+    n_splits: int = 0
+    n_candidates: int = 0
+    keep: bool = False
+    caller: Any = None
+
+
+def fit_task(job: Job, X: Any, y: Any, task: Task) -> list[Fit]:
+    """Make the fits of one task.
+
+    Parameters
+    ----------
+    job : Job
+        What all fits have in common.
+    X, y : array-like of n_rows rows
+        The whole data; ``y`` may be None.
+    task : Task
+        Unit and candidates.
+
+    Returns
+    -------
+    list of Fit
+        In the order of ``task.candidates``.
+    """
+    return [_OneFit(job, X, y, task, number, params).make() for number, params in task.candidates]
+
+
+class _OneFit:
+    """A clone on its way through fitting and judging."""
+
+    def __init__(
+        self, job: Job, X: Any, y: Any, task: Task, candidate: int, params: Mapping[str, Any]
+    ) -> None:
+        self.job, self.X, self.y, self.candidate, self.params = job, X, y, candidate, params
+        self.number, self.unit = task.number, task.unit
+        self.contexts = task.contexts.get(candidate, ())
+
+    def make(self) -> Fit:
+        job, split = self.job, self.unit.search_split
+        talks = job.verbose > 1 and split is not None
+        if talks:
+            begin_line(job, split, self.candidate, self.params)
+        fit = self._fit_and_judge()
+        if talks:
+            end_line(job, split, self.candidate, self.params, fit)
+        return fit
+
+    def _fit_and_judge(self) -> Fit:
+        estimator = clone(self.job.estimator)
+        estimator = estimator.set_params(**clone(dict(self.params), safe=False))
+        fit_params = check_method_params(self.X, self.job.fit_params, indices=self.unit.train)
+        start = time.time()
+        X, y = safe_split(estimator, self.X, self.y, self.unit.train)
+        try:
+            self._fit(estimator, X, y, fit_params)
+        except Exception:
+            if self.job.error_score == "raise":
+                raise
+            return Fit(self.number, self.candidate, time.time() - start, format_exc())
+        else:
+            seconds = time.time() - start
+            judged = tuple(self._judge(estimator, rows) for rows in self.unit.judged)
+            train = self._judge_train(estimator, X, y)
+            return Fit(self.number, self.candidate, seconds, None, judged, train)
+        finally:
+            self._tell("call_on_fit_task_end", X, y, fit_params)
+
+    def _fit(self, estimator: Any, X: Any, y: Any, fit_params: Mapping[str, Any]) -> None:
+        target = () if y is None else (y,)
+        with propagate(self.contexts[0] if self.contexts else None, estimator):
+            self._tell("call_on_fit_task_begin", X, y, fit_params)
+            estimator.fit(X, *target, **fit_params)
+
+    def _tell(self, hook: str, X: Any, y: Any, fit_params: Mapping[str, Any]) -> None:
+        weight = fit_params.get("sample_weight")
+        metadata = None if weight is None else {"sample_weight": weight}
+        for context in self.contexts:
+            getattr(context, hook)(estimator=self.job.caller, X=X, y=y, metadata=metadata)
+
+    def _judge(self, estimator: Any, rows: NDArray[np.intp]) -> Judgement:
+        params = check_method_params(self.X, self.job.score_params, indices=rows)
+        X, y = safe_split(estimator, self.X, self.y, rows, self.unit.train)
+        return self._score(estimator, X, y, params)
+
+    def _judge_train(self, estimator: Any, X: Any, y: Any) -> Judgement | None:
+        if not self.job.return_train_score or self.unit.search_split is None:
+            return None
+        rows = self.unit.train
+        params = check_method_params(self.X, self.job.score_params, indices=rows)
+        return self._score(estimator, X, y, params)
+
+    def _score(self, estimator: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Judgement:
+        job, start = self.job, time.time()
+        scores, failures = call_scorer(job.scorer, estimator, X, y, params, job.error_score)
+        return Judgement(scores, failures, num_samples(X), time.time() - start)
