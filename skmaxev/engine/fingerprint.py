@@ -9,10 +9,13 @@ values are written down here by what they are, and what cannot be written down i
 
 from __future__ import annotations
 
+import copyreg
 import functools
 import hashlib
 import io
+import site
 import sys
+import sysconfig
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -123,9 +126,10 @@ class _Writer:
     # What follows writes one kind of value each; `_writer_of` chooses.
 
     def array(self, value: np.ndarray[Any, Any]) -> None:
+        kind = "ndarray" if isinstance(value, np.memmap) else type(value).__name__
         layout = "F" if value.flags.f_contiguous and not value.flags.c_contiguous else "C"
-        self._tag("array", value.dtype.descr, value.shape, layout)
-        if value.dtype.hasobject:
+        self._tag(kind, repr(value.dtype), value.shape, layout)
+        if value.dtype.hasobject or value.dtype.kind == "T":
             self.items(value.ravel().tolist())
         else:
             self.buffer(value)
@@ -136,7 +140,7 @@ class _Writer:
         self.child(".data", value.filled())
 
     def scalar(self, value: np.generic) -> None:
-        self._tag("scalar", value.dtype.str)
+        self._tag("scalar", repr(value.dtype))
         if value.dtype.hasobject:
             self.write(value.item())
         else:
@@ -180,11 +184,13 @@ class _Writer:
             self.child(".index", value.index)
             for position in range(value.shape[1]):
                 self.child(f".iloc[:, {position}]", value.iloc[:, position].array)
-            return
-        self.child(".name", value.name)
-        if hasattr(value, "index"):
-            self.child(".index", value.index)
-        self.child(".array", value.array)
+        elif hasattr(value, "levels"):
+            self.child(".names", list(value.names))
+            self.child(".to_list()", value.to_list())
+        else:
+            self.child(".name", value.name)
+            self.child(".index", getattr(value, "index", None))
+            self.child(".array", value.array)
 
     def pandas_array(self, value: Any) -> None:
         self._tag("pandas array", str(value.dtype))
@@ -277,7 +283,7 @@ class _Writer:
         self._tag("ufunc", value.__name__)
 
     def dtype(self, value: np.dtype[Any]) -> None:
-        self._tag("dtype", value.descr)
+        self._tag("dtype", repr(value))
 
     def handle(self, value: Any) -> None:
         raise self.refuse(
@@ -287,28 +293,24 @@ class _Writer:
 
     def instance(self, value: Any) -> None:
         """Write any other object as pickle takes it apart."""
-        if type(value).__reduce__ is object.__reduce__ and not hasattr(value, "__dict__"):
-            state: Any = _reduced(self, value)
-        elif type(value).__reduce_ex__ is object.__reduce_ex__ and hasattr(value, "get_params"):
-            state = _estimator_state(value)
-        else:
-            state = _reduced(self, value)
         self._tag("instance")
         self.klass(type(value))
-        for label, part in state:
+        for label, part in _estimator_state(value) or _reduced(self, value):
             self.child(label, part)
 
 
-def _estimator_state(value: Any) -> list[tuple[str, Any]]:
-    """Take an estimator apart by name, leaving out the version that pickles it."""
-    state = dict(value.__getstate__())
-    state.pop("_sklearn_version", None)
-    return [(f".{name}", part) for name, part in sorted(state.items())]
+def _estimator_state(value: Any) -> list[tuple[str, Any]] | None:
+    """Take an estimator apart by name, without the version that scikit-learn adds."""
+    state = value.__getstate__() if hasattr(value, "get_params") else None
+    if not isinstance(state, dict):
+        return None
+    return [(f".{name}", state[name]) for name in sorted(state) if name != "_sklearn_version"]
 
 
 def _reduced(writer: _Writer, value: Any) -> list[tuple[str, Any]]:
     try:
-        reduced = value.__reduce_ex__(4)
+        known = copyreg.dispatch_table.get(type(value))
+        reduced: Any = known(value) if known else value.__reduce_ex__(4)
     except (TypeError, AttributeError, ValueError) as error:
         raise writer.refuse(
             f"a {type(value).__name__}, which cannot be pickled ({error})",
@@ -326,13 +328,24 @@ def _reduced(writer: _Writer, value: Any) -> list[tuple[str, Any]]:
     return [("", parts)]
 
 
+@functools.cache
+def _installed_in() -> tuple[str, ...]:
+    paths = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), *site.getsitepackages()}
+    return tuple(str(path) for path in (*paths, site.getusersitepackages()))
+
+
 def _version_of(value: Any) -> str | None:
-    """Version of the package behind a class or function; None if its code has to speak."""
+    """Version of the installed package behind a class or function.
+
+    None if there is none: the code of one's own package changes under one version.
+    """
     root = (getattr(value, "__module__", None) or "builtins").partition(".")[0]
-    if root != "__main__" and root in sys.stdlib_module_names:
+    if root in sys.stdlib_module_names and root != "__main__":
         return "standard library"
-    version = getattr(sys.modules.get(root), "__version__", None)
-    return version if isinstance(version, str) else None
+    module = sys.modules.get(root)
+    version = getattr(module, "__version__", None)
+    installed = str(getattr(module, "__file__", None)).startswith(_installed_in())
+    return version if installed and isinstance(version, str) else None
 
 
 _BY_TYPE: tuple[tuple[Any, Callable[[_Writer, Any], None]], ...] = (
