@@ -1,0 +1,177 @@
+"""Claims: published formulas, the best choice by brute force, and rates by simulation."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from skmaxev.cherrypicking import (
+    claim_test,
+    cohen_kappa_score_from_accuracy,
+    conservative_claim_test,
+    minimum_improvement,
+)
+from skmaxev.cherrypicking._top import best_studentised_subset, top_mean_survival
+
+REPORT = [1.2, 0.4, 0.9, 1.6, 0.9]
+
+improvements = st.lists(st.floats(-5, 5).map(lambda x: round(x, 3)), min_size=3, max_size=8).filter(
+    lambda values: np.std(values) > 1e-2
+)
+
+
+def test_known_variance_is_the_z_test():
+    result = claim_test(REPORT)
+    assert result.statistic == pytest.approx(np.mean(REPORT) * np.sqrt(5))
+    assert result.pvalue == pytest.approx(stats.norm.sf(np.mean(REPORT) * np.sqrt(5)))
+
+
+@given(improvements, st.floats(-1, 1))
+def test_estimated_variance_is_the_one_sample_t_test(values, gap):
+    result = claim_test(values, min_improvement=gap, variance="estimate")
+    right = stats.ttest_1samp(values, gap, alternative="greater")
+    assert result.statistic == pytest.approx(right.statistic)
+    assert result.pvalue == pytest.approx(right.pvalue)
+
+
+@given(improvements, st.floats(0.1, 10))
+def test_the_unit_of_the_improvements_does_not_matter(values, unit):
+    scaled = claim_test(np.multiply(values, unit), variance=unit**2)
+    assert scaled.pvalue == pytest.approx(claim_test(values).pvalue)
+
+
+def test_a_table_of_reports_gives_one_result_a_report():
+    table = np.array([REPORT, [0.1, 0.2, -0.3, 0.4, 0.0]])
+    for test in (claim_test, lambda values: conservative_claim_test(values, 9)):
+        together = test(table)
+        assert together.pvalue == pytest.approx([test(row).pvalue for row in table])
+        assert "2 tests" in together.sentence
+
+
+def test_the_best_one_of_many_has_a_closed_form():
+    means = np.array([0.5, 1.0, 2.0, 4.0])
+    exact = -np.expm1(7 * stats.norm.logcdf(means))
+    assert top_mean_survival(means, 1, 7) == pytest.approx(exact, rel=2e-4)
+
+
+def test_the_best_few_agree_with_a_simulation():
+    draws = np.sort(np.random.default_rng(0).standard_normal((100_000, 12)), axis=1)
+    for n_top in (2, 4, 11):
+        means = draws[:, -n_top:].mean(axis=1)
+        asked = np.quantile(means, [0.1, 0.5, 0.95])
+        rate = (means[:, None] >= asked).mean(axis=0)
+        assert top_mean_survival(asked, n_top, 12) == pytest.approx(rate, abs=0.006)
+
+
+def test_many_of_many_agree_with_their_normal_limit():
+    # The mean of the upper half of 2,000 normals: mean 2 phi(0), less a bias of order 1/2,000.
+    rng = np.random.default_rng(0)
+    means = np.array([np.sort(rng.standard_normal(2000))[1000:].mean() for _ in range(2000)])
+    assert means.mean() == pytest.approx(2 * stats.norm.pdf(0), abs=0.002)
+    asked = np.quantile(means, [0.1, 0.5, 0.9])
+    assert top_mean_survival(asked, 1000, 2000) == pytest.approx([0.9, 0.5, 0.1], abs=0.03)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 6))
+def test_no_subset_has_a_larger_t_than_the_best_run_of_neighbours(seed, size):
+    draws = np.random.default_rng(seed).standard_normal(8) + 0.5
+    subsets = [np.array(chosen) for chosen in combinations(draws, size)]
+    oracle = max(stats.ttest_1samp(chosen, 0.0).statistic for chosen in subsets)
+    if oracle > 0:
+        assert best_studentised_subset(draws[None], size)[0] == pytest.approx(oracle)
+
+
+def test_the_largest_values_are_not_always_the_best_choice():
+    draws = np.array([0.1, 1.0, 1.1, 1.2, 9.0])
+    top = stats.ttest_1samp(draws[-3:], 0.0).statistic
+    assert best_studentised_subset(draws[None], 3)[0] > 5 * top
+
+
+def test_nothing_to_choose_from_leaves_the_plain_test():
+    for variance in (1.0, "estimate"):
+        plain = claim_test(REPORT, variance=variance)
+        assert conservative_claim_test(REPORT, 5, variance=variance) == plain
+
+
+@settings(max_examples=4)
+@given(improvements, st.integers(1, 20))
+def test_more_data_sets_to_choose_from_make_a_claim_weaker(values, more):
+    n = len(values)
+    few = conservative_claim_test(values, n + more).pvalue
+    many = conservative_claim_test(values, n + more + 5).pvalue
+    assert claim_test(values).pvalue <= few + 2e-4
+    assert few <= many + 2e-4
+
+
+def test_the_estimated_variance_case_is_reproducible_and_never_zero():
+    report = [2.0, 2.1, 1.9, 2.0, 2.05]
+    result = conservative_claim_test(report, 6, variance="estimate", n_resamples=999, rng=1)
+    again = conservative_claim_test(report, 6, variance="estimate", n_resamples=999, rng=1)
+    assert result == again
+    assert 1 / 1000 <= result.pvalue < 0.05
+    below = conservative_claim_test(np.negative(report), 6, variance="estimate", rng=1)
+    assert below.pvalue == 1.0
+
+
+def test_minimum_improvement_is_the_mean_of_the_tail():
+    quantile = stats.norm.isf(5 / 66)
+    tail = stats.norm.expect(lambda x: x, lb=quantile, conditional=True)
+    assert minimum_improvement(5, 66) == pytest.approx(tail)
+    assert minimum_improvement(66, 66) == pytest.approx(0.0)
+    assert minimum_improvement(5, 66, variance=4.0) == pytest.approx(2 * tail)
+
+
+def test_the_sentence_says_the_odds_and_not_more():
+    sentence = str(conservative_claim_test(REPORT, 10))
+    assert "best 5 of 10" in sentence
+    assert "significant" not in sentence
+    assert "nobody chose" in claim_test(REPORT).sentence
+    assert "less than 0.01%" in claim_test([9.0, 9.0]).sentence
+
+
+def test_kappa_counts_from_the_baseline():
+    assert cohen_kappa_score_from_accuracy([0.9, 0.6, 0.5], 0.6) == pytest.approx([0.75, 0, -0.25])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: claim_test([1.0, np.nan]), "must be finite"),
+        (lambda: claim_test([]), "at least 1 data set"),
+        (lambda: claim_test([1.0], variance="estimate"), "at least 2 data set"),
+        (lambda: claim_test([1.0, 1.0], variance="estimate"), "must differ"),
+        (lambda: claim_test([1.0], variance="guess"), "a number or 'estimate'"),
+        (lambda: claim_test([1.0], variance=0.0), "must be positive"),
+        (lambda: conservative_claim_test(REPORT, 4), "n_available must be a whole number"),
+        (
+            lambda: conservative_claim_test(REPORT, 9, variance="estimate", n_resamples=0),
+            "n_resamples must be",
+        ),
+        (lambda: minimum_improvement(5, 4), "from 1 to n_available"),
+        (lambda: minimum_improvement(5, 9, variance="estimate"), "must be known"),
+        (lambda: cohen_kappa_score_from_accuracy(90, 0.6), "from 0 to 1"),
+        (lambda: cohen_kappa_score_from_accuracy(0.9, 1.0), "nothing to win"),
+    ],
+)
+def test_impossible_input_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variance", [1.0, "estimate"])
+def test_the_best_cherry_picker_succeeds_as_often_as_the_level_allows(variance):
+    rng = np.random.default_rng(3)
+    draws = np.sort(rng.standard_normal((4000, 20)), axis=1)
+    if variance == "estimate":
+        runs = np.lib.stride_tricks.sliding_window_view(draws, 5, axis=1)
+        t = runs.mean(-1) / runs.std(-1, ddof=1)
+        shown = np.take_along_axis(runs, t.argmax(1)[:, None, None], axis=1)[:, 0]
+    else:
+        shown = draws[:, -5:]
+    pvalue = conservative_claim_test(shown, 20, variance=variance, rng=rng).pvalue
+    assert (pvalue <= 0.05).mean() == pytest.approx(0.05, abs=0.012)
+    assert (claim_test(shown, variance=variance).pvalue <= 0.05).mean() > 0.9
