@@ -1,0 +1,106 @@
+"""Draw rows, choose among the candidates on them, judge the chosen one on the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["FloatArray", "Weights", "check_length", "draw_weights", "judge_rest", "resample_rows"]
+
+FloatArray = NDArray[np.float64]
+Weights = NDArray[np.float32]
+
+# Weights held at a time: 64 MB of float32, and three arrays of that size while they are drawn.
+_BLOCK = 1 << 24
+# Chance that a candidate which is dropped would have won a resample, over all of them.
+_RISK = 1e-9
+_TIE = 1e-6
+
+
+def resample_rows(
+    table: FloatArray,
+    strata: ArrayLike | None,
+    n_resamples: int,
+    rng: np.random.Generator | int | None,
+    finish: Callable[[NDArray[np.bool_], FloatArray], FloatArray] | None = None,
+) -> FloatArray:
+    """Score of the chosen candidate on the rows left out, for every resample."""
+    generator = np.random.default_rng(rng)
+    # Only differences choose, and these keep their last bits in float32.
+    gap = table - table[:, [table.mean(axis=0).argmax()]]
+    contenders = _contenders(gap, n_resamples)
+    gap = gap[:, contenders].astype(np.float32)
+    columns = np.ascontiguousarray(table[:, contenders].T)
+    slack = np.float32(_TIE * max(float(np.abs(gap).max()), np.finfo(np.float32).tiny))
+
+    def choose(weights: Weights) -> NDArray[np.intp]:
+        total = weights @ gap
+        tied = total >= total.max(axis=1, keepdims=True) - slack * np.sqrt(len(gap))
+        # Candidates come in an order, so the first of a tie would not be a fair choice.
+        return (tied * (1.0 - generator.random(total.shape))).argmax(axis=1)
+
+    def judge(left_out: NDArray[np.bool_], candidate: int) -> FloatArray:
+        counts = left_out.sum(axis=1)
+        with np.errstate(invalid="ignore"):
+            mean = np.asarray((left_out @ columns[candidate]) / counts)
+        return mean if finish is None else finish(left_out, mean)
+
+    return judge_rest(draw_weights(len(table), strata, n_resamples, generator), choose, judge)
+
+
+def _contenders(gap: FloatArray, n_resamples: int) -> NDArray[np.intp]:
+    """Columns that Bernstein's bound does not exclude from beating the best of all rows."""
+    short = -gap.mean(axis=0)
+    reach = np.abs(gap + short).max(axis=0)
+    scale = gap.var(axis=0) + reach * short / 3.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_chance = np.where(short > 0, -len(gap) * short**2 / (2.0 * scale), 0.0)
+    return np.flatnonzero(log_chance >= np.log(_RISK / (n_resamples * gap.shape[1])))
+
+
+def draw_weights(
+    n_rows: int, strata: ArrayLike | None, n_resamples: int, rng: np.random.Generator
+) -> Iterator[Weights]:
+    """Times that each row is drawn, (some, n_rows) at a time."""
+    if n_resamples < 1:
+        raise ValueError(f"n_resamples must be at least 1; got {n_resamples}. 1000 is usual.")
+    labels = np.zeros(n_rows, dtype=int) if strata is None else np.asarray(strata)
+    check_length(labels, n_rows, "strata")
+    groups = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+    block = max(1, _BLOCK // n_rows)
+    for start in range(0, n_resamples, block):
+        size = min(block, n_resamples - start)
+        weights = np.empty((size, n_rows), dtype=np.float32)
+        for rows in groups:
+            drawn = rng.integers(0, len(rows), (size, len(rows)))
+            drawn += len(rows) * np.arange(size)[:, None]
+            counts = np.bincount(drawn.ravel(), minlength=drawn.size)
+            weights[:, rows] = counts.reshape(drawn.shape)
+        yield weights
+
+
+def judge_rest(
+    draws: Iterator[Weights],
+    choose: Callable[[Weights], NDArray[np.intp]],
+    judge: Callable[[NDArray[np.bool_], int], FloatArray],
+) -> FloatArray:
+    """Choose on each resample and judge on its rest, one chosen candidate at a time."""
+    parts = []
+    for weights in draws:
+        chosen = choose(weights)
+        scores = np.empty(len(weights))
+        for candidate in np.unique(chosen):
+            mine = chosen == candidate
+            scores[mine] = judge(weights[mine] == 0, int(candidate))
+        parts.append(scores)
+    return np.concatenate(parts)
+
+
+def check_length(array: NDArray[Any], length: int, name: str) -> None:
+    if array.shape != (length,):
+        raise ValueError(
+            f"{name} must have one entry a row, shape ({length},); got shape {array.shape}."
+        )
