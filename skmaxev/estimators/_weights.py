@@ -69,11 +69,11 @@ def leave_one_out_mean(
     It is 0 where the other splits hold no sample.
     """
     if weights is None:
-        return _sum_of_others(table) / (table.shape[-2] - 1)
-    total = _sum_of_others(weights)
-    return np.divide(
-        _sum_of_others(table * weights), total, out=np.zeros_like(table), where=total > 0
-    )
+        others = _sum_of_others(table)
+        others /= table.shape[-2] - 1
+        return others
+    others, total = _sum_of_others(table * weights), _sum_of_others(weights)
+    return np.divide(others, total, out=np.zeros_like(table), where=total > 0)
 
 
 def _sum_of_others(values: NDArray[np.float64]) -> NDArray[np.float64]:

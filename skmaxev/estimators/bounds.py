@@ -7,12 +7,124 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import log_ndtr
 
+from skmaxev.estimators._quadrature import panels
 from skmaxev.estimators._validation import as_result
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["expected_maximum_of_normals"]
+__all__ = [
+    "aven_bound",
+    "cv_bias_bound",
+    "expected_maximum_of_normals",
+    "optimism_of_equal_candidates",
+    "variance_bound",
+]
+
+# Twelve standard deviations: not even the largest of a million variables lies beyond (1e-27).
+_REACH = 12.0
+_N_PANELS = 96
+
+
+def aven_bound(variances: ArrayLike) -> float | NDArray[np.float64]:
+    """Bound the optimism of the maximum of unbiased means from above.
+
+    Parameters
+    ----------
+    variances : array-like of shape (..., n_variables)
+        Variance of each mean.
+
+    Returns
+    -------
+    float or ndarray of shape (...)
+        The bias of `maximum` is between 0 and this, in units of the means, whatever the
+        dependence. Nearly reached only by special distributions: for equal normal means it grows
+        as the root of their number, the bias as the root of its logarithm.
+
+    Raises
+    ------
+    ValueError
+        If a variance is negative or not finite.
+
+    References
+    ----------
+    .. [1] T. Aven (1985), Upper (lower) bounds on the mean of the maximum (minimum) of a number of
+       random variables. Journal of Applied Probability 22.
+    .. [2] H. van Hasselt (2013), after Theorem 1. arXiv:1302.7175.
+
+    Examples
+    --------
+    >>> aven_bound([0.5, 0.5, 0.5, 0.5])  # sqrt(3 / 4 * 2)
+    1.224744871391589
+    """
+    checked = _check_variances(variances, min_ndim=1)
+    n_variables = checked.shape[-1]
+    return as_result(np.sqrt((n_variables - 1) / n_variables * checked.sum(axis=-1)))
+
+
+def variance_bound(variances: ArrayLike) -> float | NDArray[np.float64]:
+    """Bound the variance of the maximum of independent means from above.
+
+    Parameters
+    ----------
+    variances : array-like of shape (..., n_variables)
+        Variance of each mean.
+
+    Returns
+    -------
+    float or ndarray of shape (...)
+        Sum of the variances, in squared units of the means.
+
+    Raises
+    ------
+    ValueError
+        If a variance is negative or not finite.
+
+    References
+    ----------
+    .. [1] H. van Hasselt (2013), Theorem 2. arXiv:1302.7175.
+
+    Examples
+    --------
+    >>> variance_bound([0.5, 0.25])
+    0.75
+    """
+    return as_result(_check_variances(variances, min_ndim=1).sum(axis=-1))
+
+
+def cv_bias_bound(argument_variances: ArrayLike) -> float | NDArray[np.float64]:
+    """Bound the bias of a cross-validation estimator from below, by a conjecture.
+
+    A CONJECTURE without a proof: half of it is proved for two variables.
+
+    Parameters
+    ----------
+    argument_variances : array-like of shape (..., n_splits, n_variables)
+        Variance of each mean that chooses: of the mean over one split for `low_variance_cv`, of
+        the mean over the others for `low_bias_cv`.
+
+    Returns
+    -------
+    float or ndarray of shape (...)
+        Never positive, in units of the means. The bias is conjectured to lie above it, and is
+        proved to be at most 0.
+
+    Raises
+    ------
+    ValueError
+        If a variance is negative or not finite.
+
+    References
+    ----------
+    .. [1] H. van Hasselt (2013), Conjecture 1. arXiv:1302.7175.
+
+    Examples
+    --------
+    >>> cv_bias_bound([[2.0, 2.0], [0.5, 0.5]])  # -(2 + 1) / 2
+    -1.5
+    """
+    checked = _check_variances(argument_variances, min_ndim=2)
+    return as_result(-np.sqrt(checked.sum(axis=-1)).mean(axis=-1))
 
 
 def expected_maximum_of_normals(k: ArrayLike) -> float | NDArray[np.float64]:
@@ -26,7 +138,7 @@ def expected_maximum_of_normals(k: ArrayLike) -> float | NDArray[np.float64]:
     Returns
     -------
     float or ndarray of the shape of `k`
-        Exact to 1e-9 for up to a million variables.
+        In standard deviations; exact to 1e-9 for up to a million variables.
 
     Raises
     ------
@@ -43,26 +155,78 @@ def expected_maximum_of_normals(k: ArrayLike) -> float | NDArray[np.float64]:
     >>> round(expected_maximum_of_normals(100), 3)
     2.508
     """
-    numbers = np.asarray(k)
-    if not np.issubdtype(numbers.dtype, np.number) or not np.all(
-        (numbers >= 1) & (numbers == np.floor(numbers))
-    ):
-        raise ValueError(f"k must be a whole number of at least 1; got {k!r}.")
-    x, weights = _panels(-_REACH, _REACH)
+    numbers = _check_at_least_one(k, "k")
+    edges = np.linspace(-_REACH, _REACH, _N_PANELS + 1)
+    x, weights = (values.ravel() for values in panels(edges[:-1], edges[1:]))
     log_below = numbers[..., np.newaxis] * log_ndtr(x)
     expected = np.where(x < 0, -np.exp(log_below), -np.expm1(log_below)) @ weights
     return as_result(np.where(numbers == 1, 0.0, expected))
 
 
-# Twelve standard deviations: even of a million variables none lies beyond (1e-27).
-_REACH = 12.0
-_PANELS = 96
-_NODES = 16
+def optimism_of_equal_candidates(
+    k: ArrayLike, n: ArrayLike, score: ArrayLike
+) -> float | NDArray[np.float64]:
+    """Return by how much the best of equally good candidates looks better than it is.
+
+    Each of ``k`` candidates is judged on ``n`` cases of its own; the score is a proportion, such
+    as accuracy, near enough to normal.
+
+    Parameters
+    ----------
+    k : int or array-like of int
+        Number of candidates.
+    n : int or array-like of int
+        Number of cases that judge each candidate.
+    score : float or array-like of float
+        True proportion of each candidate, from 0 to 1.
+
+    Returns
+    -------
+    float or ndarray of the common shape
+        In units of the score. Too high for candidates that differ, or that share cases.
+
+    Raises
+    ------
+    ValueError
+        If ``k`` or ``n`` is not a whole number of at least 1, or ``score`` is not a proportion.
+
+    Notes
+    -----
+    ``sqrt(p (1 - p) / n)`` times the expected largest of ``k`` standard normal variables.
+
+    Examples
+    --------
+    >>> round(100 * optimism_of_equal_candidates(100, 1000, 0.8), 2)  # points
+    3.17
+    """
+    cases = _check_at_least_one(n, "n")
+    share = np.asarray(score, dtype=np.float64)
+    if not ((share >= 0) & (share <= 1)).all():
+        raise ValueError(f"score must be a proportion from 0 to 1; got {score!r}.")
+    largest = np.asarray(expected_maximum_of_normals(k))
+    return as_result(np.sqrt(share * (1 - share) / cases) * largest)
 
 
-def _panels(low: float, high: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return nodes and weights of Gauss-Legendre quadrature on equal panels."""
-    node, weight = np.polynomial.legendre.leggauss(_NODES)
-    half = (high - low) / _PANELS / 2
-    centres = low + half * (2 * np.arange(_PANELS) + 1)
-    return (centres[:, np.newaxis] + half * node).ravel(), np.tile(half * weight, _PANELS)
+def _check_variances(variances: ArrayLike, *, min_ndim: int) -> NDArray[np.float64]:
+    checked = np.asarray(variances, dtype=np.float64)
+    if checked.ndim < min_ndim or checked.size == 0:
+        raise ValueError(
+            f"variances must have at least {min_ndim} dimension(s) and one variable; got shape "
+            f"{checked.shape}. Give the variance of each mean along the last axis."
+        )
+    if not (np.isfinite(checked) & (checked >= 0)).all():
+        raise ValueError(
+            "variances must be finite and not negative; got "
+            f"{checked[~(np.isfinite(checked) & (checked >= 0))][0]}. Square standard errors first."
+        )
+    return checked
+
+
+def _check_at_least_one(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    numbers = np.asarray(values)
+    if (
+        not np.issubdtype(numbers.dtype, np.number)
+        or not (np.isfinite(numbers) & (numbers >= 1) & (numbers == np.floor(numbers))).all()
+    ):
+        raise ValueError(f"{name} must be a whole number of at least 1; got {values!r}.")
+    return numbers.astype(np.float64)

@@ -117,8 +117,9 @@ def _rounding_of_others(
 
     A bound taken from the whole table would let one diverged fit tie all candidates.
     """
-    n_roundings = _ROUNDINGS_OF_A_SCORE + table.shape[-2]
-    return n_roundings * _EPS * leave_one_out_mean(np.abs(table), weights)
+    size = leave_one_out_mean(np.abs(table), weights)
+    size *= (_ROUNDINGS_OF_A_SCORE + table.shape[-2]) * _EPS
+    return size
 
 
 def _usable(weights: NDArray[np.float64] | None) -> NDArray[np.bool_] | None:

@@ -124,7 +124,8 @@ def noise_variance(table: NDArray[np.float64], noise: str | float) -> NDArray[np
             return _residual_noise(table)
         if noise == "marginal":
             marginal: NDArray[np.float64] = table.var(axis=-2, ddof=1).mean(axis=-1)
-            return marginal / table.shape[-2]
+            marginal = marginal / table.shape[-2]
+            return marginal
     elif np.isfinite(noise) and noise >= 0:
         return np.full(table.shape[:-2], float(noise))
     raise ValueError(
