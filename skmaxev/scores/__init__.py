@@ -1,5 +1,23 @@
 """Score tables, and the readers that make one from what a search left behind."""
 
+from skmaxev.scores.arrays import from_array, from_object
+from skmaxev.scores.files import from_csv, from_long
+from skmaxev.scores.read import read_scores
+from skmaxev.scores.results import from_cv_results
+from skmaxev.scores.search import from_search
+from skmaxev.scores.studies import from_study
 from skmaxev.scores.table import OuterFolds, RowScores, ScoreTable
 
-__all__ = ["OuterFolds", "RowScores", "ScoreTable"]
+__all__ = [
+    "OuterFolds",
+    "RowScores",
+    "ScoreTable",
+    "from_array",
+    "from_csv",
+    "from_cv_results",
+    "from_long",
+    "from_object",
+    "from_search",
+    "from_study",
+    "read_scores",
+]

@@ -1,0 +1,6 @@
+"""The report of a search: frozen numbers, with the rendering beside them."""
+
+from skmaxev.report.methods import METHODS, Method
+from skmaxev.report.report import Estimate, SelectionReport
+
+__all__ = ["METHODS", "Estimate", "Method", "SelectionReport"]

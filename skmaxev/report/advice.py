@@ -1,0 +1,85 @@
+"""Sentences that a person can put under a table of scores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from skmaxev.report.numbers import Format
+
+if TYPE_CHECKING:
+    from skmaxev.report.report import SelectionReport
+
+__all__ = ["advise", "nothing_chosen"]
+
+
+def advise(report: SelectionReport) -> tuple[str, ...]:
+    """Say what to expect of the winner, why, and what the scores cannot tell.
+
+    Parameters
+    ----------
+    report : SelectionReport
+        The numbers.
+
+    Returns
+    -------
+    tuple of str
+        Two or three sentences.
+    """
+    sentences = (_expectation(report), _reason(report), _separation(report))
+    return tuple(sentence for sentence in sentences if sentence)
+
+
+def nothing_chosen(report: SelectionReport) -> bool:
+    """Tell whether there was one candidate, or one score for all of them."""
+    return report.n_used == 1 or (report.noise == 0.0 and report.spread == 0.0)
+
+
+def _expectation(report: SelectionReport) -> str:
+    write = Format(report)
+    around = (
+        f" ({report.level:.0%} interval {write.interval(report.interval)})"
+        if report.interval
+        else ""
+    )
+    subject = (
+        "a winner found in this way"
+        if report.method in {"NESTED", "BBC", "BBC-F"}
+        else "the winner"
+    )
+    return f"On new rows, expect about {write.score(report.estimate)} from {subject}{around}."
+
+
+def _reason(report: SelectionReport) -> str:
+    write = Format(report)
+    if report.n_used == 1:
+        return "There was one candidate: nothing was chosen, so nothing is corrected."
+    if nothing_chosen(report):
+        return (
+            f"All {report.n_used} candidates score the same on every split: nothing was chosen, "
+            "so nothing is corrected."
+        )
+    shown = f"The printed {write.score(report.naive)}"
+    if write.change(report.optimism).strip("0.") == "":
+        return f"{shown} gains next to nothing from being the best of {report.n_used:,}."
+    if report.optimism < 0:
+        return (
+            f"{shown} is not above this estimate; the difference, {write.change(report.optimism)}, "
+            "is an estimate too and has noise of its own."
+        )
+    return (
+        f"{shown} looks too good by about {write.score(report.optimism)}, because the splits that "
+        f"judged the winner also chose it among {report.n_used:,} candidates."
+    )
+
+
+def _separation(report: SelectionReport) -> str:
+    close = len(report.indistinguishable)
+    if nothing_chosen(report):
+        return ""
+    if not close:
+        return "No other candidate comes within one standard error of the winner."
+    others = "1 other candidate is" if close == 1 else f"{close:,} other candidates are"
+    return (
+        f"{others} within one standard error of the winner: these splits do not tell them apart, "
+        "so the simplest or cheapest of them is as good a choice."
+    )

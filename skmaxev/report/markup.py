@@ -1,0 +1,99 @@
+"""The report as Markdown, LaTeX and HTML."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from skmaxev.report.methods import METHODS
+from skmaxev.report.numbers import Format
+from skmaxev.report.text import estimate_rows, facts, heading, headline
+
+if TYPE_CHECKING:
+    from skmaxev.report.report import SelectionReport
+
+__all__ = ["to_html", "to_latex", "to_markdown"]
+
+_COLUMNS = ("Method", "Score", "What it estimates", "Errs")
+
+# Colours come from the page, so that dark and light notebooks both stay readable.
+_STYLE = """
+.skmaxev{font:14px/1.5 system-ui,sans-serif;color:inherit;max-width:52em;overflow-wrap:anywhere}
+.skmaxev h4{font-size:1.05em;margin:.2em 0 .6em}
+.skmaxev .skmaxev-scores{display:flex;flex-wrap:wrap;gap:.4em 2.2em;margin:0 0 .7em}
+.skmaxev .skmaxev-scores b{display:block;font-size:1.6em;line-height:1.2;font-variant-numeric:tabular-nums}
+.skmaxev .skmaxev-scores small,.skmaxev dt{opacity:.75}
+.skmaxev p{margin:.15em 0}
+.skmaxev .skmaxev-wide{overflow-x:auto;margin:.7em 0}
+.skmaxev table{border-collapse:collapse;margin:0;color:inherit;background:none}
+.skmaxev th,.skmaxev td{text-align:left;padding:.2em .8em .2em 0;background:none;border:0;color:inherit;
+border-bottom:1px solid rgba(128,128,128,.35);vertical-align:top}
+.skmaxev td:nth-child(2),.skmaxev th:nth-child(2){text-align:right;font-variant-numeric:tabular-nums}
+.skmaxev tr.skmaxev-used td{font-weight:600}
+.skmaxev dl{display:grid;grid-template-columns:max-content 1fr;gap:.1em 1em;margin:0}
+.skmaxev dd{margin:0}
+"""
+
+
+def to_markdown(report: SelectionReport) -> str:
+    """Write heading, scores and estimators as Markdown."""
+    lines = [f"**{heading(report)}**", ""]
+    lines += [f"- {label}: **{value}** ({remark})" for label, value, remark in headline(report)]
+    lines += ["", *_markdown_row(_COLUMNS), "|:--|--:|:--|:--|"]
+    for row in estimate_rows(report):
+        lines += _markdown_row((f"**{row[0]}**" if row[0] == report.method else row[0], *row[1:]))
+    return "\n".join([*lines, "", *report.advice])
+
+
+def _markdown_row(cells: tuple[str, ...]) -> list[str]:
+    return ["| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"]
+
+
+def to_latex(report: SelectionReport) -> str:
+    """Write one row of a table: metric, score, interval, method with its source."""
+    write = Format(report)
+    method = METHODS[report.method]
+    interval = (
+        f"[{write.score(report.interval[0])}, {write.score(report.interval[1])}]"
+        if report.interval
+        else "--"
+    )
+    source = f"{method.key}: {method.name}, {method.citation}"
+    cells = (report.metric, write.score(report.estimate), interval, source)
+    return " & ".join(_latex(cell) for cell in cells) + r" \\"
+
+
+def _latex(text: str) -> str:
+    for sign in "&%$#_{}":
+        text = text.replace(sign, "\\" + sign)
+    return text
+
+
+def to_html(report: SelectionReport) -> str:
+    """Write the report for a notebook: no script, nothing from the network."""
+    scores = "".join(
+        f"<div>{escape(label)}<b>{escape(value)}</b><small>{escape(remark)}</small></div>"
+        for label, value, remark in headline(report)
+    )
+    advice = "".join(f"<p>{escape(sentence)}</p>" for sentence in report.advice)
+    details = "".join(
+        f"<dt>{escape(label)}</dt><dd>{escape(value)}</dd>" for label, value in facts(report)
+    )
+    return (
+        f'<div class="skmaxev"><style>{_STYLE}</style><h4>{escape(heading(report))}</h4>'
+        f'<div class="skmaxev-scores">{scores}</div>{advice}'
+        f'<div class="skmaxev-wide">{_html_table(report)}</div><dl>{details}</dl></div>'
+    )
+
+
+def _html_table(report: SelectionReport) -> str:
+    head = "".join(f"<th>{escape(column)}</th>" for column in _COLUMNS)
+    body = ""
+    for row in estimate_rows(report):
+        cells = "".join(f"<td>{escape(cell)}</td>" for cell in row)
+        body += (
+            f'<tr class="skmaxev-used">{cells}</tr>'
+            if row[0] == report.method
+            else f"<tr>{cells}</tr>"
+        )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -1,0 +1,66 @@
+"""Numbers as text: as many digits as the noise leaves meaning to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from skmaxev.report.report import SelectionReport
+
+__all__ = ["Format", "name_candidates", "name_params"]
+
+_MOST_DECIMALS = 8
+_LONGEST_VALUE = 40
+
+
+class Format:
+    """Writes scores with the same number of decimals throughout one report.
+
+    Parameters
+    ----------
+    report : SelectionReport
+        The width of its interval sets the digits.
+    """
+
+    def __init__(self, report: SelectionReport) -> None:
+        low, high = report.interval or (report.naive, report.naive)
+        # Two digits of the half width: finer ones would only look exact.
+        scale = ((high - low) / 2 or report.noise or 0.0) / 10
+        if not math.isfinite(scale) or scale <= 0:
+            scale = abs(report.naive) / 1000 or 0.001
+        self.decimals = min(max(-math.floor(math.log10(scale)), 0), _MOST_DECIMALS)
+
+    def score(self, value: float) -> str:
+        """Write a score."""
+        return f"{value + 0.0:,.{self.decimals}f}" if math.isfinite(value) else str(value)
+
+    def change(self, value: float) -> str:
+        """Write a difference with its sign; a plain zero if it is one."""
+        if value == 0.0:
+            return "0"
+        text = f"{value:+,.{self.decimals}f}"
+        return text[1:] if float(text.replace(",", "")) == 0.0 else text
+
+    def interval(self, interval: tuple[float, float]) -> str:
+        """Write an interval in words."""
+        return f"{self.score(interval[0])} to {self.score(interval[1])}"
+
+
+def name_candidates(indices: tuple[int, ...], most: int = 8) -> str:
+    """Write candidates' numbers, cut to the first few."""
+    more = f" and {len(indices) - most:,} more" if len(indices) > most else ""
+    return ", ".join(str(index) for index in indices[:most]) + more
+
+
+def name_params(params: Mapping[str, Any]) -> str:
+    """Write a candidate's settings on one line, long values cut."""
+    return ", ".join(f"{name}={_short(value)}" for name, value in params.items())
+
+
+def _short(value: Any) -> str:
+    # NumPy 2 writes np.float64(0.1) for a scalar's repr; a reader wants 0.1.
+    value = value.item() if getattr(value, "shape", None) == () else value
+    text = " ".join((value if isinstance(value, str) else repr(value)).split())
+    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 3] + "..."

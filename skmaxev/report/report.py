@@ -1,0 +1,186 @@
+"""SelectionReport: what a search is worth, as frozen numbers."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from skmaxev.report.advice import advise
+from skmaxev.report.export import to_dict, to_frame, to_json
+from skmaxev.report.markup import to_html, to_latex, to_markdown
+from skmaxev.report.text import to_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from skmaxev.scores import ScoreTable
+
+__all__ = ["Estimate", "SelectionReport"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """One estimator's answer.
+
+    Parameters
+    ----------
+    key : str
+        Short name, such as ``"LVCV"``.
+    value : float
+        The estimate, in the units and with the sign of the user's metric.
+    target : str
+        What it estimates.
+    errs : str
+        Which way it errs on average.
+    name : str
+        The method in words.
+    citation : str
+        Where the method comes from.
+    """
+
+    key: str
+    value: float
+    target: str
+    errs: str
+    name: str = ""
+    citation: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectionReport:
+    """What the winner of a search is worth, every estimator side by side.
+
+    All scores are in the units and with the sign of the user's metric; a loss stays a loss.
+
+    Parameters
+    ----------
+    estimate : float
+        Honest score: the naive score corrected by ``method`` for the winner having been chosen.
+    interval : tuple of two floats, or None
+        Interval that aims to hold the target in a share ``level`` of searches; None where one
+        split of one candidate shows no noise.
+    level : float
+        Confidence level of ``interval``.
+    method : str
+        Key of the estimator behind ``estimate``.
+    naive : float
+        The winner's mean score, as the search prints it.
+    optimism : float
+        How much too good ``naive`` looks; positive whatever the sign of the metric.
+    estimates : mapping of str to Estimate
+        Every estimator that the scores allow.
+    n_splits, n_candidates, n_used : int
+        Splits, candidates, and candidates that take part.
+    left_out : mapping of int to str
+        Candidates that take no part, each with the reason.
+    best_index : int
+        The winner, counted among all candidates.
+    best_params : mapping, optional
+        Its settings, where the source holds them.
+    metric : str
+        Name of the metric.
+    greater_is_better : bool
+        False for a loss.
+    noise : float, optional
+        Standard error of a candidate's mean score that can favour it over others: what is left
+        after removing what all candidates share on a split.
+    spread : float, optional
+        Standard deviation between the candidates' mean scores.
+    indistinguishable : tuple of int
+        Other candidates whose mean score is within one standard error of the difference from
+        the winner's.
+    n_fits : int, optional
+        Model fits behind the report, where that is known.
+    source : str
+        What the scores were read from.
+    notes : tuple of str
+        What was done on the way.
+    table : ScoreTable, optional
+        The scores themselves; not part of comparisons.
+    """
+
+    estimate: float
+    interval: tuple[float, float] | None
+    level: float
+    method: str
+    naive: float
+    optimism: float
+    estimates: Mapping[str, Estimate]
+    n_splits: int
+    n_candidates: int
+    n_used: int
+    left_out: Mapping[int, str]
+    best_index: int
+    best_params: Mapping[str, Any] | None
+    metric: str
+    greater_is_better: bool
+    noise: float | None
+    spread: float | None
+    indistinguishable: tuple[int, ...]
+    n_fits: int | None = None
+    source: str = field(default="score table", compare=False)
+    notes: tuple[str, ...] = ()
+    table: ScoreTable | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def target(self) -> str:
+        """What ``estimate`` estimates."""
+        return self.estimates[self.method].target
+
+    @property
+    def advice(self) -> tuple[str, ...]:
+        """Two or three sentences to put under a table."""
+        return advise(self)
+
+    def __str__(self) -> str:
+        return to_text(self)
+
+    def _repr_html_(self) -> str:
+        return to_html(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain Python values, ready for a log or a file."""
+        return to_dict(self)
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """Return the report as JSON; what JSON cannot hold is written as text."""
+        return to_json(self, indent=indent)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the estimators as a pandas DataFrame, one row each.
+
+        Raises
+        ------
+        ImportError
+            If pandas is missing; it comes with ``pip install 'skmaxev[frame]'``.
+        """
+        return to_frame(self)
+
+    def to_markdown(self) -> str:
+        """Return the report as Markdown: the head and a table of the estimators."""
+        return to_markdown(self)
+
+    def to_latex(self) -> str:
+        """Return a row for a paper's table: metric, score, interval and method."""
+        return to_latex(self)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the candidates' scores with the naive and the honest score.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if omitted.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is missing; it comes with ``pip install 'skmaxev[plot]'``.
+        """
+        if find_spec("matplotlib") is None:
+            raise ImportError("report.plot() needs matplotlib: pip install 'skmaxev[plot]'.")
+        plotting = importlib.import_module("skmaxev.plotting")  # loads only when one plots
+        return plotting.SelectionBiasDisplay.from_report(self).plot(ax=ax)

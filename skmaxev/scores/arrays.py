@@ -1,0 +1,93 @@
+"""Readers of arrays and of objects that carry them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skmaxev.scores.build import build_table, numbers
+from skmaxev.scores.table import RowScores, ScoreTable
+
+__all__ = ["from_array", "from_object"]
+
+
+def from_array(
+    scores: ArrayLike, *, metric: str | None = None, greater_is_better: bool = True
+) -> ScoreTable:
+    """Read an array of scores.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_splits, n_candidates)
+        One row a split, one column a candidate; NaN where a fit failed. A leaderboard with its
+        rows: one row a case, 1.0 where a submission is right and 0.0 where it is wrong.
+    metric : str, optional
+        Name for the report.
+    greater_is_better : bool
+        False for losses.
+    """
+    return build_table(
+        numbers(scores, "scores"),
+        metric=metric or "score",
+        greater_is_better=greater_is_better,
+        source="array",
+    )
+
+
+def from_object(
+    results: Any, *, metric: str | None = None, greater_is_better: bool = True
+) -> ScoreTable:
+    """Read an object with an attribute ``scores`` and perhaps out-of-fold results of single rows.
+
+    Parameters
+    ----------
+    results : object
+        ``scores`` of shape (n_splits, n_candidates); optionally ``fold`` of shape (n_rows,) with
+        ``correct`` (1.0 where a prediction is right) or ``responses``, both (n_rows, n_candidates),
+        and ``y`` of shape (n_rows,); optionally ``metric``.
+    metric : str, optional
+        Name for the report; ``results.metric`` if omitted.
+    greater_is_better : bool
+        False for losses.
+    """
+    scores = numbers(results.scores, "scores")
+    name = metric or getattr(results, "metric", None) or "score"
+    return build_table(
+        scores,
+        metric=str(name),
+        greater_is_better=greater_is_better,
+        rows=_rows(results, scores.shape[1], accuracy=name == "accuracy"),
+        source=type(results).__name__,
+    )
+
+
+def _rows(results: Any, n_candidates: int, *, accuracy: bool) -> RowScores | None:
+    fold = getattr(results, "fold", None)
+    correct, responses = (getattr(results, name, None) for name in ("correct", "responses"))
+    if fold is None or (correct is None and responses is None):
+        return None
+    kept = {
+        "values": correct if accuracy else None,
+        "responses": responses if getattr(results, "y", None) is not None else None,
+    }
+    arrays = {name: None if found is None else _checked(found, len(fold), n_candidates, name)
+              for name, found in kept.items()}  # fmt: skip
+    y = getattr(results, "y", None)
+    return RowScores(
+        fold=np.asarray(fold, dtype=np.intp),
+        candidates=np.arange(n_candidates),
+        y=None if y is None else np.asarray(y),
+        **arrays,
+    )
+
+
+def _checked(found: ArrayLike, n_rows: int, n_candidates: int, name: str) -> Any:
+    values = np.asarray(found, dtype=np.float64)
+    if values.shape != (n_rows, n_candidates):
+        raise ValueError(
+            f"{name} must have shape (n_rows, n_candidates) = ({n_rows}, {n_candidates}), as fold and "
+            f"scores say; got {values.shape}."
+        )
+    return values

@@ -1,0 +1,210 @@
+"""Reader of CSV files and long tables, with the standard library alone."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+
+from skmaxev.scores.build import build_table
+from skmaxev.scores.results import from_cv_results
+from skmaxev.scores.table import ScoreTable
+
+__all__ = ["from_csv", "from_long"]
+
+_SEPARATORS = ",;\t|"
+_MISSING = frozenset({"", "nan", "na", "n/a", "none", "null", "-"})
+_SCORE_COLUMN = re.compile(r"(?:split|fold|cv|mean_|std_|rank_|rep|run).*\d*", re.IGNORECASE)
+
+
+def from_csv(
+    file: str | Path | TextIO,
+    *,
+    metric: str | None = None,
+    greater_is_better: bool = True,
+    sep: str | None = None,
+    decimal: str = ".",
+    candidate: str | None = None,
+    fold: str | None = None,
+    score: str | None = None,
+) -> ScoreTable:
+    """Read a CSV file of split scores, one row a candidate, or long with one row a score.
+
+    Parameters
+    ----------
+    file : path or open text file
+        Text in UTF-8 with a line of column names. Nothing in it is evaluated.
+    metric : str, optional
+        Which metric, or the name of the only one.
+    greater_is_better : bool
+        False if the file holds losses.
+    sep : str, optional
+        Separator; the one of ``, ; tab |`` that the first line has most of, if omitted.
+    decimal : str
+        Decimal sign.
+    candidate, fold, score : str, optional
+        Columns of a long table; all three or none.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If the scores of single splits are missing or are no numbers.
+    """
+    source = Path(file).name if isinstance(file, str | Path) else "CSV text"
+    columns = _read_columns(file, sep)
+    if candidate is not None or fold is not None or score is not None:
+        return from_long(
+            columns,
+            candidate=candidate,
+            fold=fold,
+            score=score,
+            metric=metric,
+            greater_is_better=greater_is_better,
+            decimal=decimal,
+            source=source,
+        )
+    results = _with_numbers(columns, decimal)
+    return from_cv_results(
+        results, metric=metric, greater_is_better=greater_is_better, source=source
+    )
+
+
+def from_long(
+    columns: Mapping[str, Any],
+    *,
+    candidate: str | None,
+    fold: str | None,
+    score: str | None,
+    metric: str | None = None,
+    greater_is_better: bool = True,
+    decimal: str = ".",
+    source: str = "long table",
+) -> ScoreTable:
+    """Read a table with one row a candidate and split.
+
+    Parameters
+    ----------
+    columns : mapping of str to sequence, or frame
+        The table.
+    candidate, fold, score : str
+        Its columns. Candidates are numbered as they first appear; folds are ordered by number.
+    metric, greater_is_better, decimal, source
+        As in ``from_csv``.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, or a candidate has two scores on one split.
+    """
+    names = _check_long(list(columns), {"candidate": candidate, "fold": fold, "score": score})
+    who, where, what = (list(columns[name]) for name in names)
+    candidates = {value: index for index, value in enumerate(dict.fromkeys(who))}
+    splits = {value: row for row, value in enumerate(sorted(set(where), key=_by_number))}
+    rows = np.array([splits[value] for value in where])
+    cols = np.array([candidates[value] for value in who])
+    flat, counts = np.unique(rows * len(candidates) + cols, return_counts=True)
+    if counts.max() > 1:
+        twice = divmod(int(flat[counts.argmax()]), len(candidates))
+        raise ValueError(
+            f"a long table must hold one score a candidate and split; {list(candidates)[twice[1]]!r} has "
+            f"{counts.max()} on split {list(splits)[twice[0]]!r}. Keep the rows of one data set and metric."
+        )
+    scores = np.full((len(splits), len(candidates)), np.nan)
+    scores[rows, cols] = [_number(value, decimal, names[2], row) for row, value in enumerate(what)]
+    return build_table(
+        scores,
+        metric=metric or names[2],
+        greater_is_better=greater_is_better,
+        params=[{names[0]: value} for value in candidates],
+        source=source,
+    )
+
+
+def _check_long(columns: Sequence[Any], asked: Mapping[str, str | None]) -> list[str]:
+    found = []
+    for keyword, name in asked.items():
+        if name is None or name not in columns:
+            shown = ", ".join(str(column) for column in columns[:12])
+            raise ValueError(
+                f"a long table needs candidate=, fold= and score=, each the name of a column; got "
+                f"{keyword}={name!r}. The columns are: {shown}."
+            )
+        found.append(name)
+    return found
+
+
+def _read_columns(file: str | Path | TextIO, sep: str | None) -> dict[str, list[str]]:
+    if not isinstance(file, str | Path):
+        return _parse(file, sep, "the text")
+    path = Path(file)
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"results must be an existing CSV file; there is no file {str(file)!r}."
+        )
+    with path.open(newline="", encoding="utf-8-sig") as text:
+        return _parse(text, sep, path.name)
+
+
+def _parse(text: Iterable[str], sep: str | None, name: str) -> dict[str, list[str]]:
+    lines = iter(text)
+    first = next(lines, "")
+    if not first.strip():
+        raise ValueError(
+            f"a CSV file must begin with a line of column names; {name} is empty there."
+        )
+    sep = sep or max(_SEPARATORS, key=first.count)
+    header = [
+        column.strip() for column in next(csv.reader([first.lstrip("\ufeff")], delimiter=sep))
+    ]
+    rows = [row for row in csv.reader(lines, delimiter=sep) if row]
+    wrong = next((index for index, row in enumerate(rows) if len(row) != len(header)), None)
+    if wrong is not None:
+        raise ValueError(
+            f"every line of a CSV file must have as many cells as its first; data line {wrong + 1} of "
+            f"{name} has {len(rows[wrong])}, the first line {len(header)}. Say sep= and decimal= if they "
+            "are not ',' and '.'."
+        )
+    if not rows:
+        raise ValueError(f"a CSV file must hold a line a candidate; {name} has column names only.")
+    return {
+        column: list(cells) for column, cells in zip(header, zip(*rows, strict=True), strict=True)
+    }
+
+
+def _with_numbers(columns: Mapping[str, list[str]], decimal: str) -> dict[str, Any]:
+    """Turn the columns of scores into floats and leave all others as text."""
+    return {
+        name: (
+            np.array([_number(cell, decimal, name, row) for row, cell in enumerate(cells)])
+            if _SCORE_COLUMN.fullmatch(name) or name in {"iter", "n_resources"}
+            else cells
+        )
+        for name, cells in columns.items()
+    }
+
+
+def _number(cell: Any, decimal: str, column: str, row: int) -> float:
+    if not isinstance(cell, str):
+        return np.nan if cell is None else float(cell)
+    text = cell.strip()
+    try:
+        return float(text.replace(decimal, ".") if decimal != "." else text)
+    except ValueError:
+        if text.lower() in _MISSING:
+            return np.nan
+        raise ValueError(
+            f"scores must be numbers; column {column!r}, data line {row + 1} holds {text[:40]!r}. Empty "
+            "the cell of a failed fit, or say decimal=',' for decimal commas."
+        ) from None
+
+
+def _by_number(label: Any) -> tuple[Any, ...]:
+    """Order labels by the numbers in them: fold 2 before fold 10."""
+    parts = re.split(r"(\d+)", str(label))
+    return tuple(int(part) if part.isdigit() else part for part in parts)

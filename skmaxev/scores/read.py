@@ -1,0 +1,83 @@
+"""One door for all sources of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from skmaxev.scores.arrays import from_array, from_object
+from skmaxev.scores.files import from_csv, from_long
+from skmaxev.scores.results import from_cv_results
+from skmaxev.scores.search import from_search, is_search
+from skmaxev.scores.studies import from_study, is_study
+from skmaxev.scores.table import ScoreTable
+
+__all__ = ["read_scores"]
+
+
+def read_scores(
+    results: Any,
+    *,
+    metric: str | None = None,
+    greater_is_better: bool = True,
+    sep: str | None = None,
+    decimal: str = ".",
+    candidate: str | None = None,
+    fold: str | None = None,
+    score: str | None = None,
+) -> ScoreTable:
+    """Make a ScoreTable from whatever a search left behind.
+
+    Parameters
+    ----------
+    results : object
+        Fitted search, Optuna study, ``cv_results_`` as a dict or frame, CSV path or open text file,
+        array of shape (n_splits, n_candidates), object with ``scores``, or ScoreTable.
+    metric : str, optional
+        Which metric, or the name of the only one.
+    greater_is_better : bool
+        False if arrays, frames or files hold losses. Searches follow scikit-learn's sign and
+        studies their own direction.
+    sep, decimal : str
+        Separator and decimal sign of a CSV file.
+    candidate, fold, score : str, optional
+        Columns of a long table: one row a candidate and split.
+
+    Raises
+    ------
+    TypeError
+        If ``results`` is of no known kind.
+    """
+    long = {"candidate": candidate, "fold": fold, "score": score}
+    naming = {"metric": metric, "greater_is_better": greater_is_better}
+    if isinstance(results, ScoreTable):
+        return results
+    if is_study(results):
+        return from_study(results, metric=metric)
+    if is_search(results):
+        return from_search(results, metric=metric)
+    if isinstance(results, str | Path) or hasattr(results, "read"):
+        return from_csv(results, sep=sep, decimal=decimal, **long, **naming)  # type: ignore[arg-type]
+    if isinstance(results, Mapping) or hasattr(results, "columns"):
+        return _from_columns(results, decimal, long, naming)
+    if hasattr(results, "scores"):
+        return from_object(results, **naming)  # type: ignore[arg-type]
+    if isinstance(results, np.ndarray | list | tuple) or hasattr(results, "__array__"):
+        return from_array(results, **naming)  # type: ignore[arg-type]
+    raise TypeError(
+        "results must be a fitted search, cv_results_, a frame, a CSV path, an array (n_splits, "
+        f"n_candidates), an Optuna study or a ScoreTable; got {type(results).__name__}."
+    )
+
+
+def _from_columns(
+    results: Any, decimal: str, long: dict[str, str | None], naming: dict[str, Any]
+) -> ScoreTable:
+    names = list(results) if isinstance(results, Mapping) else list(results.columns)
+    columns = {name: results[name] for name in names}
+    if any(name is not None for name in long.values()):
+        return from_long(columns, decimal=decimal, **long, **naming)
+    return from_cv_results(columns, **naming)

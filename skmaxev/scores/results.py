@@ -1,0 +1,171 @@
+"""Readers of ``cv_results_``: a dict, or a pandas or polars frame of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skmaxev.scores.build import build_table, mean_scores, numbers
+from skmaxev.scores.table import OuterFolds, RowScores, ScoreTable
+
+__all__ = ["choose_metric", "from_cv_results", "split_columns"]
+
+_SKLEARN = re.compile(r"split(\d+)_test_(.+)")
+_OTHER = re.compile(
+    r"(?:cv|fold|split|rep|repeat|repetition|run)[\s_-]*(\d+)(?:[\s_-]*(?:test[\s_-]*)?score)?",
+    re.IGNORECASE,
+)
+_MEAN_TOLERANCE = 1e-6  # stored means are often rounded
+
+
+def from_cv_results(
+    results: Mapping[str, Any],
+    *,
+    metric: str | None = None,
+    greater_is_better: bool = True,
+    best_index: int | None = None,
+    error_score: float | None = None,
+    n_fits: int | None = None,
+    rows: RowScores | None = None,
+    outer: OuterFolds | None = None,
+    source: str = "cv_results_",
+) -> ScoreTable:
+    """Read the columns ``split0_test_score``, ``split1_test_score``, ... of a finished search.
+
+    Parameters
+    ----------
+    results : mapping of str to sequence of length n_candidates
+        ``search.cv_results_``, or a frame of it. Splits are taken in the order of their numbers.
+        Columns named ``fold0`` or ``split 1`` do as well.
+    metric : str, optional
+        Which metric, where there are several; where there is one, its name for the report.
+    greater_is_better : bool
+        False if the columns hold losses.
+    best_index, error_score, n_fits, rows, outer, source
+        As in ``build_table``.
+
+    Raises
+    ------
+    ValueError
+        If there are no scores of single splits, or several metrics and no choice.
+    """
+    name, columns = choose_metric(split_columns(results), metric, list(results))
+    scores = numbers([results[column] for column in columns], "scores of the splits")
+    left_out, notes = _earlier_rounds(results)
+    table = build_table(
+        scores,
+        metric=_name(name, metric),
+        greater_is_better=greater_is_better,
+        best_index=best_index,
+        error_score=error_score,
+        left_out=left_out,
+        params=_params(results, scores.shape[1]),
+        rows=rows,
+        outer=outer,
+        n_fits=n_fits,
+        source=source,
+        notes=(*notes, *_other_means(results, name, scores)),
+    )
+    return table
+
+
+def split_columns(names: Iterable[Any]) -> dict[str, list[str]]:
+    """Find the columns of single splits: metric to columns, in the order of the splits' numbers."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    others: list[tuple[int, str]] = []
+    for name in names:
+        text = str(name).strip()
+        if match := _SKLEARN.fullmatch(text):
+            found.setdefault(match[2], []).append((int(match[1]), name))
+        elif match := _OTHER.fullmatch(text):
+            others.append((int(match[1]), name))
+    if not found and others:
+        found["score"] = others
+    return {metric: [name for _, name in sorted(columns)] for metric, columns in found.items()}
+
+
+def choose_metric(
+    found: Mapping[str, list[str]], metric: str | None, names: Sequence[Any]
+) -> tuple[str, list[str]]:
+    """Pick one metric's columns, or say which there are."""
+    if not found:
+        shown = ", ".join(str(name) for name in names[:12]) or "nothing"
+        raise ValueError(
+            "results must hold the score of every candidate on every split, as in columns "
+            f"split0_test_score, split1_test_score, ...; found only {shown}. Mean scores alone show no "
+            "noise, so there is nothing to correct from: save the whole cv_results_, or name the columns "
+            "of a long table with candidate=, fold= and score=."
+        )
+    if metric in found:
+        return metric, found[metric]
+    if len(found) == 1 and (metric is None or "score" in found):
+        return next(iter(found.items()))
+    raise ValueError(
+        f"metric must be one of {sorted(found)}; got {metric!r}. Say metric={sorted(found)[0]!r}, for "
+        "example."
+    )
+
+
+def _name(found: str, asked: str | None) -> str:
+    # A search with one metric calls its columns 'score', whatever the metric is.
+    return asked if asked is not None and found == "score" else found
+
+
+def _earlier_rounds(results: Mapping[str, Any]) -> tuple[dict[int, str], tuple[str, ...]]:
+    """Leave out what successive halving scored on fewer resources than its last round."""
+    if "iter" not in results or "n_resources" not in results:
+        return {}, ()
+    rounds = np.asarray(results["iter"], dtype=float)
+    last = rounds.max()
+    note = (
+        "Successive halving: only the last round is corrected. Its candidates were chosen in earlier "
+        "rounds on partly the same rows, which no table of scores can undo."
+    )
+    reason = "scored in an earlier round of successive halving, on fewer resources"
+    return {int(index): reason for index in np.flatnonzero(rounds < last)}, (note,) if last else ()
+
+
+def _other_means(
+    results: Mapping[str, Any], metric: str, scores: NDArray[np.float64]
+) -> tuple[str, ...]:
+    """Say so if the stored means are not the plain means of the splits."""
+    column = f"mean_test_{metric}"
+    if column not in results:
+        return ()
+    stored = numbers([results[column]], column)[0]
+    plain = mean_scores(scores)
+    off = np.abs(stored - plain) > _MEAN_TOLERANCE * np.maximum(1.0, np.abs(plain))
+    if not off.any():
+        return ()
+    return (
+        f"{column} is not the plain mean of the splits for {int(off.sum())} candidate(s), by up to "
+        f"{np.abs(stored - plain)[off].max():.2g}; the plain mean is used throughout.",
+    )
+
+
+def _params(results: Mapping[str, Any], size: int) -> list[Mapping[str, Any]] | None:
+    """Read each candidate's settings; text stays text, nothing is evaluated."""
+    if "params" in results:
+        return [
+            found if isinstance(found, Mapping) else {"params": found}
+            for found in results["params"]
+        ]
+    settings = {
+        str(name).removeprefix("param_"): list(results[name])
+        for name in results
+        if str(name).startswith("param_")
+    }
+    if not settings:
+        return None
+    return [
+        {
+            name: values[index]
+            for name, values in settings.items()
+            if values[index] not in (None, "")
+        }
+        for index in range(size)
+    ]

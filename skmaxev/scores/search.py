@@ -1,0 +1,136 @@
+"""Reader of fitted search objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from numbers import Real
+from typing import Any
+
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.exceptions import NotFittedError
+
+from skmaxev.scores.results import choose_metric, from_cv_results, split_columns
+from skmaxev.scores.studies import from_study
+from skmaxev.scores.table import OuterFolds, RowScores, ScoreTable
+
+__all__ = ["from_search", "is_search"]
+
+
+def is_search(results: Any) -> bool:
+    """Tell whether this is a search object, fitted or not."""
+    return hasattr(results, "fit") and (
+        hasattr(results, "cv_results_")
+        or hasattr(results, "study_")
+        or hasattr(results, "get_params")
+    )
+
+
+def from_search(
+    search: Any,
+    *,
+    metric: str | None = None,
+    rows: RowScores | None = None,
+    outer: OuterFolds | None = None,
+) -> ScoreTable:
+    """Read the score table of a fitted search.
+
+    Parameters
+    ----------
+    search : fitted search object
+        GridSearchCV, RandomizedSearchCV, the halving searches (their last round), BayesSearchCV,
+        OptunaSearchCV, or another with ``cv_results_``.
+    metric : str, optional
+        Which metric, where several were scored; that of ``refit`` if omitted.
+    rows : RowScores, optional
+        Row-level results to go with it.
+    outer : OuterFolds, optional
+        Results of nested cross-validation to go with it.
+
+    Returns
+    -------
+    ScoreTable
+        With the search's own winner, ``best_index_``, where it has one for this metric.
+
+    Raises
+    ------
+    sklearn.exceptions.NotFittedError
+        If the search is not fitted.
+    ValueError
+        If it kept no scores of single splits, or none is left.
+    """
+    name = type(search).__name__
+    if hasattr(search, "study_"):
+        table = from_study(search.study_, metric=metric or _metric_name(search), source=name)
+        return replace(table, rows=rows, outer=outer)
+    results = _results(search, name)
+    chosen = _chosen_metric(search, results, metric)
+    column, _ = choose_metric(split_columns(results), chosen, list(results))
+    return from_cv_results(
+        results,
+        metric=chosen,
+        best_index=_best_index(search, column),
+        error_score=_error_score(search),
+        n_fits=_n_fits(search, results, column),
+        rows=rows,
+        outer=outer,
+        source=name,
+    )
+
+
+def _results(search: Any, name: str) -> Mapping[str, Any]:
+    results = getattr(search, "cv_results_", None)
+    if hasattr(search, "best_threshold_"):
+        raise ValueError(
+            f"{name} keeps only mean scores of its thresholds, so nothing shows their noise. Tune the "
+            "threshold with GridSearchCV(FixedThresholdClassifier(model), {'threshold': [...]}) instead."
+        )
+    if results is None:
+        raise NotFittedError(
+            f"the search must be fitted; this {name} has no cv_results_. Call fit first."
+        )
+    return results  # type: ignore[no-any-return]
+
+
+def _chosen_metric(search: Any, results: Mapping[str, Any], metric: str | None) -> str | None:
+    if metric is not None:
+        return metric
+    if len(split_columns(results)) > 1:
+        refit = getattr(search, "refit", None)
+        return refit if isinstance(refit, str) else None
+    return _metric_name(search)
+
+
+def _metric_name(search: Any) -> str | None:
+    """Name the metric of a search with a single one, where that can be known."""
+    scoring = getattr(search, "scoring", None)
+    if isinstance(scoring, str):
+        return scoring
+    if scoring is not None:
+        return None
+    final = getattr(search, "estimator", None)
+    while hasattr(final, "steps"):
+        final = final.steps[-1][1]  # a pipeline scores with its last step
+    score = getattr(type(final), "score", None)
+    if score is ClassifierMixin.score:
+        return "accuracy"
+    return "r2" if score is RegressorMixin.score else None
+
+
+def _best_index(search: Any, column: str) -> int | None:
+    """Return the search's own winner if it was chosen by this metric, or by a rule of the user's."""
+    refit = getattr(search, "refit", None)
+    if column == "score" or callable(refit) or refit == column:
+        best = getattr(search, "best_index_", None)
+        return None if best is None else int(best)
+    return None
+
+
+def _error_score(search: Any) -> float | None:
+    value = getattr(search, "error_score", None)
+    return float(value) if isinstance(value, Real) else None
+
+
+def _n_fits(search: Any, results: Mapping[str, Any], column: str) -> int:
+    columns = split_columns(results)[column]
+    return len(results[columns[0]]) * len(columns) + bool(getattr(search, "refit", False))
