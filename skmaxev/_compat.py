@@ -8,17 +8,18 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import Any
 
+from joblib.externals.loky import reusable_executor
 from joblib.parallel import Parallel as _JoblibParallel
+from joblib.parallel import get_active_backend
 from sklearn.base import _fit_context as fit_context
 from sklearn.metrics._scorer import _MultimetricScorer as MultimetricScorer
+from sklearn.metrics._scorer import _PassthroughScorer as PassthroughScorer
 from sklearn.model_selection._search import BaseSearchCV
-from sklearn.model_selection._validation import (
-    _insert_error_scores as insert_error_scores,
-)
 from sklearn.model_selection._validation import (
     _warn_or_raise_about_fit_failures as warn_or_raise_about_fit_failures,
 )
 from sklearn.utils import _safe_indexing as safe_indexing
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metadata_routing import _routing_enabled as routing_enabled
 from sklearn.utils.metaestimators import _safe_split as safe_split
 from sklearn.utils.validation import _check_method_params as check_method_params
@@ -34,13 +35,17 @@ except ImportError:
 __all__ = [
     "HAS_CALLBACKS",
     "BaseSearchCV",
+    "Interval",
     "MultimetricScorer",
+    "PassthroughScorer",
+    "StrOptions",
+    "as_they_finish",
     "check_method_params",
     "fit_context",
     "has_callbacks",
-    "insert_error_scores",
     "needs_processes",
     "num_samples",
+    "pool_is_warm",
     "propagate",
     "routing_enabled",
     "safe_indexing",
@@ -69,3 +74,15 @@ def needs_processes(parallel: _JoblibParallel) -> bool:
     """Tell whether a pool of local worker processes would have to be started."""
     name = type(parallel._backend).__name__  # noqa: SLF001
     return name in {"LokyBackend", "MultiprocessingBackend"}
+
+
+def pool_is_warm() -> bool:
+    """Tell whether joblib's worker processes are there already, from an earlier call."""
+    executor = getattr(reusable_executor, "_executor", None)
+    return bool(getattr(executor, "_processes", None)) and not executor._flags.shutdown  # noqa: SLF001
+
+
+def as_they_finish() -> str:
+    """Name the fastest way in which the active backend hands over results."""
+    backend, _ = get_active_backend()
+    return "generator_unordered" if backend.supports_return_generator else "list"

@@ -108,8 +108,9 @@ class Job:
         Parameters for ``fit`` and for the scorer, for all rows of the data.
     error_score : float or "raise"
         Score of a fit that fails.
-    return_train_score : bool
-        Whether fits of the search itself are judged on their training rows too.
+    train_scores : {"none", "search", "all"}
+        Which fits are judged on their training rows too: none, those of the search itself, or
+        those of nested folds as well.
     verbose : int
         As in ``GridSearchCV``.
     n_splits, n_candidates : int
@@ -125,7 +126,7 @@ class Job:
     fit_params: Mapping[str, Any] = field(default_factory=dict)
     score_params: Mapping[str, Any] = field(default_factory=dict)
     error_score: float | str = "raise"
-    return_train_score: bool = False
+    train_scores: str = "none"
     verbose: int = 0
     n_splits: int = 0
     n_candidates: int = 0
@@ -211,7 +212,9 @@ class _OneFit:
         return self._score(estimator, X, y, params)
 
     def _judge_train(self, estimator: Any, X: Any, y: Any) -> Judgement | None:
-        if not self.job.return_train_score or self.unit.search_split is None:
+        if self.job.train_scores != "all" and (
+            self.job.train_scores == "none" or self.unit.search_split is None
+        ):
             return None
         rows = self.unit.train
         params = check_method_params(self.X, self.job.score_params, indices=rows)

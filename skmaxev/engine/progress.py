@@ -49,13 +49,13 @@ def _scores(job: Job, fit: Fit) -> str:
     test = fit.judged[0].scores if fit.judged else job.error_score
     train = fit.train.scores if fit.train else job.error_score
     if not isinstance(test, dict):
-        if job.return_train_score:
+        if job.train_scores != "none":
             return f", score=(train={train:.3f}, test={test:.3f})"
         return f", score={test:.3f}"
     text = ""
     for name in sorted(test):
         text += f" {name}: ("
-        if job.return_train_score and isinstance(train, dict):
+        if job.train_scores != "none" and isinstance(train, dict):
             text += f"train={train[name]:.3f}, "
         text += f"test={test[name]:.3f})"
     return text

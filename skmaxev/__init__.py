@@ -1,0 +1,18 @@
+"""Honest scores for scikit-learn searches: the best score, corrected for having been chosen."""
+
+__version__ = "0.1.0"
+
+from skmaxev import estimators
+from skmaxev.correction import correct
+from skmaxev.report import SelectionReport
+from skmaxev.search import LowVarianceCVSearch, NestedCVSearch, ShrunkSearchCV
+
+__all__ = [
+    "LowVarianceCVSearch",
+    "NestedCVSearch",
+    "SelectionReport",
+    "ShrunkSearchCV",
+    "__version__",
+    "correct",
+    "estimators",
+]

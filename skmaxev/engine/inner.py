@@ -1,0 +1,137 @@
+"""Outer folds and the splits inside them, checked before anything is fitted."""
+
+from __future__ import annotations
+
+import copy
+import numbers
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import check_cv
+from sklearn.utils.multiclass import type_of_target
+
+from skmaxev._compat import check_method_params, safe_split
+from skmaxev.engine.plan import Nesting, Split, as_splits
+
+__all__ = ["nest", "split_rows"]
+
+
+def nest(
+    cv: Any,
+    outer: Sequence[Split],
+    X: Any,
+    y: Any,
+    *,
+    estimator: Any,
+    classifier: bool,
+    params: Mapping[str, Any],
+    name: str = "cv",
+) -> Nesting:
+    """Split the training rows of every outer fold by a splitter, as classical nesting does.
+
+    Parameters
+    ----------
+    cv : int, splitter or None
+        As for ``GridSearchCV``; every outer fold gets a copy, so that a random state is not used up.
+    outer : sequence of Split
+        The outer folds.
+    X, y : array-like of n_rows rows
+        The whole data; ``y`` may be None.
+    estimator : estimator
+        Tells whether ``X`` is a matrix of kernels, cut on both sides.
+    classifier : bool
+        Whether an integer stands for stratified folds.
+    params : mapping
+        Parameters for the splitter, such as ``groups``, for all rows; cut along.
+    name : str
+        Name of the parameter that holds ``cv``, for messages.
+
+    Returns
+    -------
+    Nesting
+
+    Raises
+    ------
+    ValueError
+        If an outer fold's training rows cannot be split; names fold, numbers and cure.
+    """
+    if not (cv is None or isinstance(cv, numbers.Integral) or hasattr(cv, "split")):
+        raise ValueError(
+            f"{name} is a list of splits: its row numbers belong to the whole data and cannot split "
+            "the training rows of an outer fold. Leave outer_cv=None with folds that judge each "
+            f"row once, which then are shared, or give {name} as a number or a splitter."
+        )
+    inner = tuple(
+        split_rows(
+            copy.deepcopy(cv),
+            fold.train,
+            X,
+            y,
+            estimator=estimator,
+            classifier=classifier,
+            params=params,
+            name=f"{name} cannot split the training rows of outer fold {number}",
+        )
+        for number, fold in enumerate(outer)
+    )
+    return Nesting(outer=tuple(outer), inner=inner)
+
+
+def split_rows(
+    cv: Any,
+    rows: NDArray[np.intp],
+    X: Any,
+    y: Any,
+    *,
+    estimator: Any,
+    classifier: bool,
+    params: Mapping[str, Any],
+    name: str,
+) -> tuple[Split, ...]:
+    """Split some rows of the data, as a search on these rows alone would.
+
+    Parameters
+    ----------
+    cv : int, splitter or None
+        As for ``GridSearchCV``.
+    rows : ndarray of shape (n_rows,)
+        The rows, in the order in which the splitter sees them.
+    X, y, estimator, classifier, params
+        As for `nest`.
+    name : str
+        Begin of the message, if it cannot be done.
+
+    Returns
+    -------
+    tuple of Split
+        Row positions in the whole data.
+    """
+    X_part, y_part = safe_split(estimator, X, y, rows)
+    part = check_method_params(X, params, indices=rows)
+    counts = _count(len(rows), y_part if classifier else None, part.get("groups"))
+    cure = "Use fewer folds inside, outer folds that leave more rows, or outer_cv=None."
+    try:
+        splitter = check_cv(cv, y_part, classifier=classifier)
+        local = as_splits(splitter.split(X_part, y_part, **part), len(rows))
+    except ValueError as error:
+        raise ValueError(f"{name} ({counts}): {error} {cure}") from error
+    highest = max((int(index.max(initial=-1)) for split in local for index in split), default=-1)
+    if highest >= len(rows):
+        msg = f"{name} ({counts}): it asks for row {highest}, so it is made for other rows. {cure}"
+        raise ValueError(msg)
+    if not local or any(len(index) == 0 for split in local for index in split):
+        raise ValueError(f"{name} ({counts}): a split without rows came out. {cure}")
+    return tuple(Split(rows[split.train], rows[split.test]) for split in local)
+
+
+def _count(n_rows: int, y: Any, groups: Any) -> str:
+    """Say how many rows, members of a class and groups there are to split."""
+    text = f"{n_rows} rows"
+    if y is not None and type_of_target(y) in {"binary", "multiclass"}:
+        members = np.unique(np.asarray(y), return_counts=True)[1]
+        text += f", {members.min()} to {members.max()} in a class"
+    if groups is not None:
+        text += f", {len(np.unique(np.asarray(groups)))} groups"
+    return text

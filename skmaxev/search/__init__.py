@@ -1,0 +1,7 @@
+"""The searches: GridSearchCV's contract, with an honest best score."""
+
+from skmaxev.search.low_variance import LowVarianceCVSearch
+from skmaxev.search.nested import NestedCVSearch
+from skmaxev.search.shrunk import ShrunkSearchCV
+
+__all__ = ["LowVarianceCVSearch", "NestedCVSearch", "ShrunkSearchCV"]

@@ -1,0 +1,285 @@
+"""The frame of the three searches: GridSearchCV's contract on the fit engine."""
+
+from __future__ import annotations
+
+import numbers
+import time
+import warnings
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+
+from skmaxev._compat import Interval, MultimetricScorer, StrOptions, fit_context
+from skmaxev.correction import correct
+from skmaxev.engine.failures import report_failures
+from skmaxev.engine.fitting import Job
+from skmaxev.engine.plan import Nesting, Plan, make_plan
+from skmaxev.engine.record import SINGLE, Record
+from skmaxev.engine.run import all_pairs, run
+from skmaxev.report import SelectionReport
+from skmaxev.scores import OuterFolds, ScoreTable
+from skmaxev.search._choice import search_results
+from skmaxev.search._progress import Progress
+from skmaxev.search._request import Request, read_request
+from skmaxev.search._tables import search_places, table_of
+
+__all__ = ["BaseMaxSearch"]
+
+
+class BaseMaxSearch(GridSearchCV):  # type: ignore[misc]
+    """Grid search that fits by a plan and reports an honest best score.
+
+    Subclasses say which nested folds they need (`_nest`) and which estimate they report
+    (`_method`); they never touch a fit.
+    """
+
+    _method: str
+    _parameter_constraints = {  # noqa: RUF012  # as scikit-learn declares it
+        **GridSearchCV._parameter_constraints,
+        "level": [Interval(numbers.Real, 0, 1, closed="neither")],
+        "keep_predictions": [
+            "boolean",
+            StrOptions({"auto"}),
+            Interval(numbers.Real, 0, None, closed="left"),
+        ],
+        "checkpoint": [str, PathLike, None],
+        "share_steps": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        param_grid: Any,
+        *,
+        scoring: Any = None,
+        n_jobs: int | None = None,
+        refit: Any = True,
+        cv: Any = None,
+        verbose: int = 0,
+        pre_dispatch: int | str = "2*n_jobs",
+        error_score: float | str = np.nan,
+        return_train_score: bool = False,
+        level: float = 0.95,
+        keep_predictions: bool | str | float = "auto",
+        checkpoint: str | PathLike[str] | None = None,
+        share_steps: bool = True,
+    ) -> None:
+        super().__init__(
+            estimator=estimator,
+            param_grid=param_grid,
+            scoring=scoring,
+            n_jobs=n_jobs,
+            refit=refit,
+            cv=cv,
+            verbose=verbose,
+            pre_dispatch=pre_dispatch,
+            error_score=error_score,
+            return_train_score=return_train_score,
+        )
+        self.level = level
+        self.keep_predictions = keep_predictions
+        self.checkpoint = checkpoint
+        self.share_steps = share_steps
+
+    def _nest(self, request: Request) -> Nesting | None:  # noqa: ARG002
+        """Say which folds the estimate needs beside those of the search."""
+        return None
+
+    def _plan(self, request: Request) -> Plan:
+        return make_plan(request.splits, self._nest(request))
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Any:
+        """Search, refit the winner on all rows, and estimate what it is really worth.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
+            Data of any kind that the estimator takes; it is never converted.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), optional
+            Target; None for unsupervised learning.
+        **params : dict
+            Parameters for the estimator's ``fit``, the scorer and the splitters, as in
+            ``GridSearchCV``. Those with one entry for each row are cut along at every level.
+
+        Returns
+        -------
+        self : object
+            The fitted search. An error or an interrupt leaves it as it was.
+        """
+        request = read_request(self, X, y, params)
+        plan = self._plan(request)
+        progress = Progress(self, request, plan)
+        record = self._fit_plan(request, plan, progress)
+        found = self._select(request, record)
+        found |= self._refit(request, found.get("best_params_"), progress)
+        found |= self._judge(request, plan, record, found)
+        progress.end()
+        vars(self).update(found)
+        return self
+
+    def _fit_plan(self, request: Request, plan: Plan, progress: Progress) -> Record:
+        """Make every fit of the plan, and tell about those that failed."""
+        n_candidates, n_splits = len(request.candidates), len(request.splits)
+        if n_candidates * n_splits < 1:
+            raise ValueError(
+                "No fits were performed. Was the CV iterator empty? Were there no candidates?"
+            )
+        if self.verbose > 0:
+            print(
+                f"Fitting {n_splits} folds for each of {n_candidates} candidates, "
+                f"totalling {n_candidates * n_splits} fits"
+            )
+        record = Record(plan, n_candidates, self.error_score)
+        self._run(request, plan, all_pairs(plan, n_candidates), record, progress.contexts)
+        progress.end_search()
+        report_failures(record, plan, search_places(request))
+        return record
+
+    def _run(
+        self,
+        request: Request,
+        plan: Plan,
+        pairs: Sequence[tuple[int, int]],
+        record: Record,
+        contexts: Mapping[tuple[int, int], Sequence[Any]],
+    ) -> None:
+        fits = run(
+            self._job(request, with_callbacks=bool(contexts)),
+            request.X,
+            request.y,
+            pairs,
+            units=plan.units,
+            candidates=request.candidates,
+            contexts=contexts,
+            n_jobs=self.n_jobs,
+            pre_dispatch=self.pre_dispatch,
+        )
+        for fit in fits:
+            record.add(fit)
+
+    def _job(self, request: Request, *, with_callbacks: bool) -> Job:
+        train = "all" if callable(self.refit) else "search"
+        return Job(
+            estimator=clone(self.estimator),
+            scorer=request.scorer,
+            fit_params=request.fit_params,
+            score_params=request.score_params,
+            error_score=self.error_score,
+            train_scores=train if self.return_train_score else "none",
+            verbose=self.verbose,
+            n_splits=len(request.splits),
+            n_candidates=len(request.candidates),
+            caller=self if with_callbacks else None,
+        )
+
+    def _select(self, request: Request, record: Record) -> dict[str, Any]:
+        """Choose the winner as GridSearchCV does; give its fitted attributes."""
+        results = search_results(
+            self, record, search_places(request), request.candidates, quiet=False
+        )
+        metric = request.refit_metric
+        if callable(self.scoring) and record.multimetric:  # known only after the fits
+            self._check_refit_for_multimetric(dict.fromkeys(record.metrics))
+            metric = self.refit
+        scorer = request.scorer
+        found = {
+            "cv_results_": results,
+            "n_splits_": len(request.splits),
+            "multimetric_": record.multimetric,
+            "scorer_": scorer._scorers if isinstance(scorer, MultimetricScorer) else scorer,  # noqa: SLF001
+        }
+        if self.refit or not record.multimetric:
+            best = self._select_best_index(self.refit, metric, results)
+            found |= {"best_index_": best, "best_params_": results["params"][best]}
+        return found
+
+    def _refit(self, request: Request, params: Any, progress: Progress) -> dict[str, Any]:
+        """Fit the winner on all rows."""
+        if not self.refit:
+            return {}
+        winner = clone(clone(self.estimator)).set_params(**clone(params, safe=False))
+        target = () if request.y is None else (request.y,)
+        with progress.refit(winner):
+            start = time.time()
+            winner.fit(request.X, *target, **request.fit_params)
+            seconds = time.time() - start
+        found = {"best_estimator_": winner, "refit_time_": seconds}
+        if hasattr(winner, "feature_names_in_"):
+            found["feature_names_in_"] = winner.feature_names_in_
+        return found
+
+    def _judge(
+        self, request: Request, plan: Plan, record: Record, found: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Estimate what the winner is worth; give the fitted attributes that GridSearchCV lacks."""
+        outer = self._outer_folds(request, plan, record)
+        n_fits = record.n_fits + bool(self.refit)
+        best = found.get("best_index_")
+        primary = self._primary(record)
+        reports = {}
+        for metric in record.metrics:
+            own = callable(self.refit) or metric == primary
+            reports[metric] = self._report(
+                request, record, metric, best if own else None, n_fits, outer.get(metric)
+            )
+        judged = {"n_fits_": n_fits, "reports_": reports}
+        judged |= self._about_outer(request, outer, primary)
+        if primary is not None:
+            judged["report_"] = reports[primary]
+            judged["best_score_"] = self._honest_score(reports[primary])
+            judged["naive_best_score_"] = found["cv_results_"][f"mean_test_{primary}"][best]
+        return judged
+
+    def _primary(self, record: Record) -> str | None:
+        """Name the metric that the winner was chosen by; None where there is none."""
+        if not record.multimetric:
+            return SINGLE
+        return self.refit if isinstance(self.refit, str) else None
+
+    def _report(
+        self,
+        request: Request,
+        record: Record,
+        metric: str,
+        best_index: int | None,
+        n_fits: int,
+        outer: OuterFolds | None,
+    ) -> SelectionReport | None:
+        """Report on one metric; None, with a warning that says why, where no number is honest."""
+        try:
+            table = table_of(
+                self, request, record, metric, best_index=best_index, n_fits=n_fits, outer=outer
+            )
+            return correct(table, method=self._method_for(table), level=self.level)
+        except ValueError as error:
+            warnings.warn(f"The honest score is NaN: {error}", UserWarning, stacklevel=2)
+            return None
+
+    def _method_for(self, table: ScoreTable) -> str:  # noqa: ARG002
+        return self._method
+
+    def _honest_score(self, report: SelectionReport | None) -> float:
+        return float("nan") if report is None else report.estimate
+
+    def _about_outer(
+        self,
+        request: Request,
+        outer: Mapping[str, OuterFolds],
+        primary: str | None,  # noqa: ARG002
+    ) -> dict[str, Any]:
+        """Give the fitted attributes about outer folds."""
+        return {}
+
+    def _outer_folds(
+        self,
+        request: Request,
+        plan: Plan,
+        record: Record,  # noqa: ARG002
+    ) -> Mapping[str, OuterFolds]:
+        """Judge outer folds, for each metric; empty where the estimate needs none."""
+        return {}

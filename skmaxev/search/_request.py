@@ -1,0 +1,104 @@
+"""What a call of ``fit`` asks for: data, parameters for every receiver, splits, candidates."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sklearn.base import is_classifier
+from sklearn.model_selection import ParameterGrid, check_cv
+from sklearn.utils import indexable
+
+from skmaxev._compat import check_method_params, num_samples, routing_enabled
+from skmaxev.engine.plan import Split, as_splits
+
+__all__ = ["Request", "read_request"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Request:
+    """A search that is about to be made.
+
+    Parameters
+    ----------
+    X, y : array-like of n_rows rows
+        The data as it came, only made indexable; ``y`` may be None.
+    scorer : callable
+        As scikit-learn makes it from ``scoring``.
+    refit_metric : str
+        Name of the metric that chooses; ``"score"`` for a single one.
+    fit_params, score_params, split_params, outer_params : mapping
+        Parameters for estimator, scorer and the two splitters.
+    cv : int, splitter or None
+        Copy of ``search.cv`` from before it made a split; None where it is a list of splits.
+    splits : tuple of Split
+        Splits of the search itself.
+    candidates : list of dict
+        Settings of each candidate.
+    """
+
+    X: Any
+    y: Any
+    scorer: Any
+    refit_metric: Any
+    fit_params: Mapping[str, Any]
+    score_params: Mapping[str, Any]
+    split_params: Mapping[str, Any]
+    outer_params: Mapping[str, Any]
+    cv: Any
+    splits: tuple[Split, ...]
+    candidates: list[dict[str, Any]]
+    metadata: Mapping[str, Any] | None = field(default=None)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the data."""
+        return int(num_samples(self.X))
+
+
+def read_request(search: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Request:
+    """Check what ``fit`` was given and split the data, without a single fit.
+
+    Raises
+    ------
+    ValueError
+        As ``GridSearchCV`` for wrong scorers, splits and parameters.
+    """
+    scorer, refit_metric = search._get_scorers()  # noqa: SLF001  # inherited
+    X, y = indexable(X, y)
+    params = check_method_params(X, params=params)
+    routed = search._get_routed_params_for_fit(params)  # noqa: SLF001
+    split_params = routed["splitter"]["split"]
+    outer_params = {"groups": params.get("groups")}
+    if routing_enabled():
+        outer_params = routed["outer_splitter"]["split"] if "outer_splitter" in routed else {}
+    weight = params.get("sample_weight")
+    cv = copy.deepcopy(search.cv) if hasattr(search.cv, "split") else search.cv
+    return Request(
+        X=X,
+        y=y,
+        scorer=scorer,
+        refit_metric=refit_metric,
+        fit_params=routed["estimator"]["fit"],
+        score_params=routed["scorer"]["score"],
+        split_params=split_params,
+        outer_params=outer_params,
+        cv=cv,
+        splits=_splits(search, X, y, split_params),
+        candidates=list(ParameterGrid(search.param_grid)),
+        metadata=None if weight is None else {"sample_weight": weight},
+    )
+
+
+def _splits(search: Any, X: Any, y: Any, params: Mapping[str, Any]) -> tuple[Split, ...]:
+    cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
+    expected = cv.get_n_splits(X, y, **params)
+    splits = as_splits(cv.split(X, y, **params), int(num_samples(X)))
+    if len(splits) != expected:
+        raise ValueError(
+            "cv.split and cv.get_n_splits return inconsistent results. "
+            f"Expected {expected} splits, got {len(splits)}"
+        )
+    return splits

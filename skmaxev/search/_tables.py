@@ -1,0 +1,90 @@
+"""From the record of a search to one score table a metric."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from skmaxev.engine.plan import Place
+from skmaxev.engine.record import SINGLE, Record
+from skmaxev.scores import OuterFolds, RowScores, ScoreTable
+from skmaxev.scores.build import build_table
+from skmaxev.scores.search import _metric_name as metric_name
+from skmaxev.search._choice import choose
+from skmaxev.search._request import Request
+
+__all__ = ["search_places", "table_of"]
+
+
+def search_places(request: Request) -> list[Place]:
+    """List the places of the search's own splits."""
+    return [Place("search", -1, number) for number in range(len(request.splits))]
+
+
+def table_of(
+    search: Any,
+    request: Request,
+    record: Record,
+    metric: str,
+    *,
+    best_index: int | None,
+    n_fits: int,
+    outer: OuterFolds | None = None,
+    rows: RowScores | None = None,
+    notes: Sequence[str] = (),
+) -> ScoreTable:
+    """Make the score table of one metric; a failed fit or scorer leaves NaN, never a filler.
+
+    Parameters
+    ----------
+    search : search object
+        Names the metric.
+    request : Request
+        What was searched.
+    record : Record
+        What came out.
+    metric : str
+        One of ``record.metrics``.
+    best_index : int or None
+        The winner; None for the best mean score.
+    n_fits : int
+        Fits made.
+    outer, rows, notes
+        As in ScoreTable.
+
+    Raises
+    ------
+    ValueError
+        If no candidate has a score on every split, or the winner has none.
+    """
+    places = search_places(request)
+    scores = record.scores(places, metric)
+    scores = np.where(record.failed(places, metric), np.nan, scores)
+    table = build_table(
+        np.ascontiguousarray(scores.T),
+        metric=_name(search, metric),
+        best_index=choose(scores) if best_index is None else best_index,
+        params=request.candidates,
+        outer=outer,
+        rows=rows,
+        n_fits=n_fits,
+        source=type(search).__name__,
+        notes=notes,
+    )
+    return replace(
+        table,
+        n_train=np.array([len(split.train) for split in request.splits]),
+        n_test=np.array([len(split.test) for split in request.splits]),
+    )
+
+
+def _name(search: Any, metric: str) -> str:
+    """Name the metric as scikit-learn does, where it is one of its own."""
+    if metric == SINGLE:
+        return metric_name(search) or SINGLE
+    scoring = search.scoring
+    given = scoring.get(metric) if isinstance(scoring, Mapping) else metric
+    return given if isinstance(given, str) else metric
