@@ -124,14 +124,14 @@ def _seed(random_state: Any) -> int:
 
 
 def _with_splits(table: ScoreTable) -> ScoreTable:
-    """Return the table if its splits show noise; else make splits from its rows, where it has any."""
+    """Return the table if its splits show noise; else one with splits made from its rows."""
     if table.n_splits > 1 or table.used.size == 1:
         return table
     rows = _all_rows(table)
     if rows is None or len(rows) < 2:
         raise ValueError(
-            "scores must be of at least two splits, or come with the scores of single rows; got 1 split. "
-            "One split shows no noise: search with cv >= 2."
+            "scores must be of at least two splits, or come with the scores of single rows; got "
+            "1 split. One split shows no noise: search with cv >= 2."
         )
     parts = np.array_split(rows, min(_ROW_SPLITS, len(rows)))
     scores = np.full((len(parts), table.n_candidates), np.nan)
@@ -284,8 +284,8 @@ def _check_method(
     if given is not None and not METHODS[method].judges_given:
         able = [key for key in values if METHODS[key].judges_given]
         raise ValueError(
-            f"method={method!r} estimates the candidate with the best mean score, but the search chose "
-            f"candidate {table.best_index}, which is another. Use one of {able}."
+            f"method={method!r} estimates the candidate with the best mean score, but the search "
+            f"chose candidate {table.best_index}, which is another. Use one of {able}."
         )
 
 
@@ -306,7 +306,8 @@ def _interval(
         return (low, high), ()
     end = abs(table.support[1])
     return (low, high), (
-        f"The interval ends at {end:g}, which no score exceeds; name the metric to be sure of its range.",
+        f"The interval ends at {end:g}, which no score exceeds; name the metric to be sure of its "
+        "range.",
     )
 
 
@@ -363,6 +364,7 @@ def _remarks(table: ScoreTable, means: FloatArray, given: int | None) -> tuple[s
     best = int(table.used[means.argmax()])
     value = means.max() if table.greater_is_better else -means.max()
     return (
-        f"The search chose candidate {table.best_index}; the best mean score, {value:.4g}, is that of "
-        f"candidate {best}. Methods that estimate mu* speak of the best candidate, not of the chosen one.",
+        f"The search chose candidate {table.best_index}; the best mean score, {value:.4g}, is "
+        f"that of candidate {best}. Methods that estimate mu* speak of the best candidate, not of "
+        "the chosen one.",
     )

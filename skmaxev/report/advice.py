@@ -41,11 +41,7 @@ def _expectation(report: SelectionReport) -> str:
         if report.interval
         else ""
     )
-    subject = (
-        "a winner found in this way"
-        if report.method in {"NESTED", "BBC", "BBC-F"}
-        else "the winner"
-    )
+    subject = "a winner found in this way" if report.method == "NESTED" else "the winner"
     return f"On new rows, expect about {write.score(report.estimate)} from {subject}{around}."
 
 
@@ -55,20 +51,20 @@ def _reason(report: SelectionReport) -> str:
         return "There was one candidate: nothing was chosen, so nothing is corrected."
     if nothing_chosen(report):
         return (
-            f"All {report.n_used} candidates score the same on every split: nothing was chosen, "
+            f"All {report.n_used:,} candidates score the same on every split: nothing was chosen, "
             "so nothing is corrected."
         )
     shown = f"The printed {write.score(report.naive)}"
-    if write.change(report.optimism).strip("0.") == "":
-        return f"{shown} gains next to nothing from being the best of {report.n_used:,}."
+    if write.is_zero(report.optimism):
+        return f"{shown} gains next to nothing from being picked out of {report.n_used:,}."
     if report.optimism < 0:
         return (
-            f"{shown} is not above this estimate; the difference, {write.change(report.optimism)}, "
-            "is an estimate too and has noise of its own."
+            f"{shown} is no better than this estimate, which can happen: both are estimates, each "
+            "with noise of its own."
         )
     return (
-        f"{shown} looks too good by about {write.score(report.optimism)}, because the splits that "
-        f"judged the winner also chose it among {report.n_used:,} candidates."
+        f"{shown} looks about {write.score(report.optimism)} too good: the splits that judged the "
+        f"winner also picked it out of {report.n_used:,} candidates."
     )
 
 
@@ -79,7 +75,8 @@ def _separation(report: SelectionReport) -> str:
     if not close:
         return "No other candidate comes within one standard error of the winner."
     others = "1 other candidate is" if close == 1 else f"{close:,} other candidates are"
+    them = "it apart" if close == 1 else "them apart"
     return (
-        f"{others} within one standard error of the winner: these splits do not tell them apart, "
-        "so the simplest or cheapest of them is as good a choice."
+        f"{others} within one standard error of the winner; these splits do not tell {them}, so "
+        "the simplest or cheapest will do as well."
     )

@@ -7,28 +7,27 @@ from typing import TYPE_CHECKING
 
 from skmaxev.report.methods import METHODS
 from skmaxev.report.numbers import Format
-from skmaxev.report.text import estimate_rows, facts, heading, headline
+from skmaxev.report.text import COLUMNS, estimate_rows, facts, heading, headline
 
 if TYPE_CHECKING:
     from skmaxev.report.report import SelectionReport
 
 __all__ = ["to_html", "to_latex", "to_markdown"]
 
-_COLUMNS = ("Method", "Score", "What it estimates", "Errs")
-
 # Colours come from the page, so that dark and light notebooks both stay readable.
 _STYLE = """
-.skmaxev{font:14px/1.5 system-ui,sans-serif;color:inherit;max-width:52em;overflow-wrap:anywhere}
+.skmaxev{font:14px/1.5 system-ui,sans-serif;color:inherit;max-width:54em;overflow-wrap:anywhere}
 .skmaxev h4{font-size:1.05em;margin:.2em 0 .6em}
-.skmaxev .skmaxev-scores{display:flex;flex-wrap:wrap;gap:.4em 2.2em;margin:0 0 .7em}
-.skmaxev .skmaxev-scores b{display:block;font-size:1.6em;line-height:1.2;font-variant-numeric:tabular-nums}
+.skmaxev .skmaxev-scores{display:flex;flex-wrap:wrap;gap:.4em 2.4em;margin:0 0 .7em}
+.skmaxev .skmaxev-scores b{display:block;font-size:1.7em;line-height:1.2}
 .skmaxev .skmaxev-scores small,.skmaxev dt{opacity:.75}
 .skmaxev p{margin:.15em 0}
 .skmaxev .skmaxev-wide{overflow-x:auto;margin:.7em 0}
 .skmaxev table{border-collapse:collapse;margin:0;color:inherit;background:none}
-.skmaxev th,.skmaxev td{text-align:left;padding:.2em .8em .2em 0;background:none;border:0;color:inherit;
-border-bottom:1px solid rgba(128,128,128,.35);vertical-align:top}
-.skmaxev td:nth-child(2),.skmaxev th:nth-child(2){text-align:right;font-variant-numeric:tabular-nums}
+.skmaxev th,.skmaxev td{text-align:left;vertical-align:top;padding:.2em .9em .2em 0;border:0;
+ border-bottom:1px solid rgba(128,128,128,.35);color:inherit;background:none;white-space:nowrap}
+.skmaxev td:nth-child(2),.skmaxev th:nth-child(2){text-align:right}
+.skmaxev td:nth-child(2),.skmaxev b{font-variant-numeric:tabular-nums}
 .skmaxev tr.skmaxev-used td{font-weight:600}
 .skmaxev dl{display:grid;grid-template-columns:max-content 1fr;gap:.1em 1em;margin:0}
 .skmaxev dd{margin:0}
@@ -39,7 +38,7 @@ def to_markdown(report: SelectionReport) -> str:
     """Write heading, scores and estimators as Markdown."""
     lines = [f"**{heading(report)}**", ""]
     lines += [f"- {label}: **{value}** ({remark})" for label, value, remark in headline(report)]
-    lines += ["", *_markdown_row(_COLUMNS), "|:--|--:|:--|:--|"]
+    lines += ["", *_markdown_row(COLUMNS), "|:--|--:|:--|:--|"]
     for row in estimate_rows(report):
         lines += _markdown_row((f"**{row[0]}**" if row[0] == report.method else row[0], *row[1:]))
     return "\n".join([*lines, "", *report.advice])
@@ -75,7 +74,7 @@ def to_html(report: SelectionReport) -> str:
         f"<div>{escape(label)}<b>{escape(value)}</b><small>{escape(remark)}</small></div>"
         for label, value, remark in headline(report)
     )
-    advice = "".join(f"<p>{escape(sentence)}</p>" for sentence in report.advice)
+    advice = f"<p>{escape(' '.join(report.advice[1:]))}</p>"
     details = "".join(
         f"<dt>{escape(label)}</dt><dd>{escape(value)}</dd>" for label, value in facts(report)
     )
@@ -87,7 +86,7 @@ def to_html(report: SelectionReport) -> str:
 
 
 def _html_table(report: SelectionReport) -> str:
-    head = "".join(f"<th>{escape(column)}</th>" for column in _COLUMNS)
+    head = "".join(f"<th>{escape(column)}</th>" for column in COLUMNS)
     body = ""
     for row in estimate_rows(report):
         cells = "".join(f"<td>{escape(cell)}</td>" for cell in row)

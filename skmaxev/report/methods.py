@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 __all__ = ["BEST", "METHODS", "PROCEDURE", "WINNER", "Method"]
 
-BEST = "mu*: true score of the best candidate"
-WINNER = "mu_w: true score of the winner"
-PROCEDURE = "E[mu_w]: average true score of a winner found this way"
+BEST = "the best candidate's true score (mu*)"
+WINNER = "the winner's true score (mu_w)"
+PROCEDURE = "the procedure's average true score (E[mu_w])"
 
 
 @dataclass(frozen=True)
@@ -72,16 +72,14 @@ _ALL = (
         "Tibshirani & Tibshirani (2009)",
     ),
     Method(
-        "BBC", "bootstrap of the rows", PROCEDURE, "slightly downwards", "Tsamardinos et al. (2018)"
+        "BBC", "bootstrap of the rows", WINNER, "slightly downwards", "Tsamardinos et al. (2018)"
     ),
-    Method(
-        "BBC-F", "bootstrap of the splits", PROCEDURE, "either way", "Paraschakis et al. (2024)"
-    ),
+    Method("BBC-F", "bootstrap of the splits", WINNER, "either way", "Paraschakis et al. (2024)"),
     Method(
         "NESTED",
         "nested cross-validation",
         PROCEDURE,
-        "slightly downwards: trained on fewer rows",
+        "slightly downwards",
         "Varma & Simon (2006)",
         judges_given=True,
     ),

@@ -27,7 +27,7 @@ class Format:
     def __init__(self, report: SelectionReport) -> None:
         low, high = report.interval or (report.naive, report.naive)
         # Two digits of the half width: finer ones would only look exact.
-        scale = ((high - low) / 2 or report.noise or 0.0) / 10
+        scale = ((high - low) / 2 or report.noise) / 10
         if not math.isfinite(scale) or scale <= 0:
             scale = abs(report.naive) / 1000 or 0.001
         self.decimals = min(max(-math.floor(math.log10(scale)), 0), _MOST_DECIMALS)
@@ -36,12 +36,9 @@ class Format:
         """Write a score."""
         return f"{value + 0.0:,.{self.decimals}f}" if math.isfinite(value) else str(value)
 
-    def change(self, value: float) -> str:
-        """Write a difference with its sign; a plain zero if it is one."""
-        if value == 0.0:
-            return "0"
-        text = f"{value:+,.{self.decimals}f}"
-        return text[1:] if float(text.replace(",", "")) == 0.0 else text
+    def is_zero(self, value: float) -> bool:
+        """Tell whether a difference vanishes at this number of decimals."""
+        return round(value, self.decimals) == 0.0
 
     def interval(self, interval: tuple[float, float]) -> str:
         """Write an interval in words."""
@@ -62,5 +59,6 @@ def name_params(params: Mapping[str, Any]) -> str:
 def _short(value: Any) -> str:
     # NumPy 2 writes np.float64(0.1) for a scalar's repr; a reader wants 0.1.
     value = value.item() if getattr(value, "shape", None) == () else value
+    value = float(f"{value:.6g}") if isinstance(value, float) else value
     text = " ".join((value if isinstance(value, str) else repr(value)).split())
     return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 3] + "..."

@@ -84,11 +84,11 @@ class SelectionReport:
         Name of the metric.
     greater_is_better : bool
         False for a loss.
-    noise : float, optional
+    noise : float
         Standard error of a candidate's mean score that can favour it over others: what is left
-        after removing what all candidates share on a split.
-    spread : float, optional
-        Standard deviation between the candidates' mean scores.
+        after removing what all candidates share on a split. Zero where nothing was chosen.
+    spread : float
+        Standard deviation between the candidates' mean scores. Zero where nothing was chosen.
     indistinguishable : tuple of int
         Other candidates whose mean score is within one standard error of the difference from
         the winner's.
@@ -117,8 +117,8 @@ class SelectionReport:
     best_params: Mapping[str, Any] | None
     metric: str
     greater_is_better: bool
-    noise: float | None
-    spread: float | None
+    noise: float
+    spread: float
     indistinguishable: tuple[int, ...]
     n_fits: int | None = None
     source: str = field(default="score table", compare=False)

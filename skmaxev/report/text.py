@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from skmaxev.report.advice import nothing_chosen
 from skmaxev.report.numbers import Format, name_candidates, name_params
 
 if TYPE_CHECKING:
     from skmaxev.report.report import SelectionReport
 
-__all__ = ["estimate_rows", "facts", "heading", "headline", "to_text"]
+__all__ = ["COLUMNS", "estimate_rows", "facts", "heading", "headline", "to_text"]
 
 _WIDTH = 88
 _LABEL = 14
+_MOST_REASONS = 4
+
+COLUMNS = ("Method", "Score", "What it estimates", "Errs")
 
 
 def to_text(report: SelectionReport) -> str:
@@ -31,28 +35,30 @@ def to_text(report: SelectionReport) -> str:
     str
         Headline, advice, facts and the table of estimators.
     """
+    lines = headline(report)
     blocks = [
         [heading(report)],
-        [f"  {label:<15}{value:>12}   {remark}" for label, value, remark in headline(report)],
-        [line for sentence in report.advice for line in _indented(sentence, "  ")],
+        [
+            f"  {label:<{_LABEL}} {value:>10}   {remark}"
+            for label, value, remark in headline(report)
+        ],
+        wrap(" ".join(report.advice[1:]), _WIDTH, initial_indent="  ", subsequent_indent="  "),
         _table(report),
         [line for label, value in facts(report) for line in _labelled(label, value)],
     ]
-    return "\n\n".join("\n".join(block).rstrip() for block in blocks if block)
+    return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
 def heading(report: SelectionReport) -> str:
     """Say in one line what was searched."""
-    loss = "" if report.greater_is_better else ", lower is better"
-    candidates = (
-        "1 candidate" if report.n_used == 1 else f"the best of {report.n_used:,} candidates"
-    )
+    best = "1 candidate" if report.n_used == 1 else f"Best of {report.n_used:,} candidates"
     splits = "1 split" if report.n_splits == 1 else f"{report.n_splits:,} splits"
-    return f"What {candidates} is worth ({report.metric}{loss}, {splits})"
+    loss = "" if report.greater_is_better else " (lower is better)"
+    return f"{best} on {splits}: {report.metric}{loss}"
 
 
 def headline(report: SelectionReport) -> list[tuple[str, str, str]]:
-    """Give the honest score, the printed one and the difference, each with a remark."""
+    """Give the honest and the printed score, each with a remark."""
     write = Format(report)
     interval = (
         f"{report.level:.0%} interval {write.interval(report.interval)}"
@@ -61,8 +67,7 @@ def headline(report: SelectionReport) -> list[tuple[str, str, str]]:
     )
     return [
         ("Honest score", write.score(report.estimate), interval),
-        ("Printed score", write.score(report.naive), "mean over the splits that chose it"),
-        ("Optimism", write.change(report.optimism), "how much too good the printed score looks"),
+        ("Printed score", write.score(report.naive), "what the search shows for its winner"),
     ]
 
 
@@ -80,16 +85,10 @@ def facts(report: SelectionReport) -> list[tuple[str, str]]:
     write = Format(report)
     found = [("Winner", _winner(report))]
     if report.indistinguishable:
-        close = name_candidates(report.indistinguishable)
-        found.append(("As good", f"{close} (within one standard error)"))
-    if report.noise is not None and report.spread is not None:
-        found.append(
-            (
-                "Noise, spread",
-                f"{write.score(report.noise)} of chance in a mean score, "
-                f"{write.score(report.spread)} between the mean scores",
-            )
-        )
+        found.append(("Close to it", name_candidates(report.indistinguishable)))
+    if not nothing_chosen(report):
+        spread, noise = write.score(report.spread), write.score(report.noise)
+        found.append(("Mean scores", f"spread by {spread}; chance alone makes about {noise}"))
     found.extend(("Left out", reason) for reason in _reasons(report.left_out))
     if report.n_fits is not None:
         found.append(("Model fits", f"{report.n_fits:,}"))
@@ -102,31 +101,29 @@ def _winner(report: SelectionReport) -> str:
     return f"candidate {report.best_index}{settings}"
 
 
-def _reasons(left_out: Mapping[int, str]) -> Iterable[str]:
+def _reasons(left_out: Mapping[int, str]) -> list[str]:
     by_reason: dict[str, list[int]] = defaultdict(list)
     for index, reason in left_out.items():
         by_reason[reason].append(index)
-    for reason, indices in by_reason.items():
-        yield f"{len(indices):,} ({name_candidates(tuple(indices))}): {reason}"
+    lines = [
+        f"{name_candidates(tuple(indices))}: {reason}" for reason, indices in by_reason.items()
+    ]
+    more = len(lines) - _MOST_REASONS
+    return [*lines[:_MOST_REASONS], f"{more} more reasons in left_out"] if more > 0 else lines
 
 
 def _table(report: SelectionReport) -> list[str]:
-    rows = [("Method", "Score", "What it estimates", "Errs"), *estimate_rows(report)]
+    rows = [COLUMNS, *estimate_rows(report)]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     lines = []
     for key, value, target, errs in rows:
         mark = "*" if key == report.method else " "
-        lines.append(
-            f"{mark} {key:<{widths[0]}}  {value:>{widths[1]}}  {target:<{widths[2]}}  {errs}".rstrip()
-        )
-    return [*lines, "  (* behind the honest score)"]
+        cells = f"{key:<{widths[0]}}  {value:>{widths[1]}}  {target:<{widths[2]}}  {errs}"
+        lines.append(f"{mark} {cells}")
+    return [*lines, "* gives the honest score"]
 
 
 def _labelled(label: str, value: str) -> list[str]:
     lines = wrap(value, _WIDTH - _LABEL - 3) or [""]
     first = f"  {label:<{_LABEL}} {lines[0]}"
     return [first, *(" " * (_LABEL + 3) + line for line in lines[1:])]
-
-
-def _indented(sentence: str, by: str) -> list[str]:
-    return wrap(sentence, _WIDTH, initial_indent=by, subsequent_indent=by)

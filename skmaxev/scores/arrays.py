@@ -87,7 +87,7 @@ def _checked(found: ArrayLike, n_rows: int, n_candidates: int, name: str) -> Any
     values = np.asarray(found, dtype=np.float64)
     if values.shape != (n_rows, n_candidates):
         raise ValueError(
-            f"{name} must have shape (n_rows, n_candidates) = ({n_rows}, {n_candidates}), as fold and "
-            f"scores say; got {values.shape}."
+            f"{name} must have shape (n_rows, n_candidates) = ({n_rows}, {n_candidates}), as fold "
+            f"and scores say; got {values.shape}."
         )
     return values

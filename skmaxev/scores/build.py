@@ -8,31 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skmaxev.scores.failures import failed_candidates, nothing_left
 from skmaxev.scores.metrics import support_of
 from skmaxev.scores.table import OuterFolds, RowScores, ScoreTable
 
 __all__ = ["build_table", "mean_scores", "numbers"]
 
 FloatArray = NDArray[np.float64]
-
-_FAR = 10.0  # a filler lies this many score ranges below all other scores
-_VERY_FAR = 1000.0
-_HINTS = (
-    (
-        ("r2", "explained_variance"),
-        "it is undefined on test sets of one row, as in leave-one-out: use a score of single rows "
-        "such as 'neg_mean_squared_error', or larger test sets",
-    ),
-    (
-        ("neg_log_loss", "roc_auc", "average_precision", "neg_brier"),
-        "often a class is missing from a training or test set: use StratifiedKFold, or fewer splits",
-    ),
-    (
-        ("f1", "precision", "recall", "jaccard"),
-        "often pos_label=1 is not among the labels: use e.g. 'f1_macro', or "
-        "make_scorer(f1_score, pos_label=...)",
-    ),
-)
 
 
 def build_table(
@@ -71,22 +53,18 @@ def build_table(
         If no candidate has a score on every split, or the winner has none.
     """
     signed = scores if greater_is_better else -scores
-    reasons = dict(left_out or {})
-    filler, remark = _fillers(signed, metric, error_score)
-    for reason, failed in (
-        ("no score on every split", ~np.isfinite(signed)),
-        (filler[0], filler[1]),
-    ):
-        _leave_out(reasons, reason, failed)
+    failed, doubts = failed_candidates(signed, metric=metric, error_score=error_score)
+    reasons = dict(sorted((failed | dict(left_out or {})).items()))
     used = np.setdiff1d(np.arange(signed.shape[1]), list(reasons))
     if not used.size:
-        raise ValueError(_nothing_left(signed, metric, reasons))
+        raise ValueError(nothing_left(signed, metric, reasons))
     if best_index is None:
         best_index = int(used[np.argmax(mean_scores(signed[:, used]))])
     elif best_index in reasons:
         raise ValueError(
-            f"the winner must have a score on every split; candidate {best_index}, which the search "
-            f"chose, is left out: {reasons[best_index]}. Choose among the candidates that did not fail."
+            f"the winner must have a score on every split; candidate {best_index}, which the "
+            f"search chose, is left out: {reasons[best_index]}. Choose among the candidates that "
+            "did not fail."
         )
     return ScoreTable(
         scores=signed,
@@ -97,10 +75,10 @@ def build_table(
         support=support_of(metric, signed[:, used]),
         rows=rows,
         outer=outer,
-        left_out=dict(sorted(reasons.items())),
+        left_out=reasons,
         n_fits=n_fits,
         source=source,
-        notes=(*notes, *remark),
+        notes=(*notes, *doubts),
     )
 
 
@@ -118,94 +96,19 @@ def numbers(scores: ArrayLike, what: str) -> FloatArray:
         table = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise TypeError(
-            f"{what} must be numbers of shape (n_splits, n_candidates); got {type(scores).__name__} "
-            f"({error}). Pass one row a split and one column a candidate."
+            f"{what} must be numbers of shape (n_splits, n_candidates); got "
+            f"{type(scores).__name__} ({error}). Pass one row a split and one column a candidate."
         ) from error
     if table.ndim == 1 and table.size:
         raise ValueError(
-            f"{what} must have shape (n_splits, n_candidates); got {table.size} single numbers. One "
-            "score a candidate shows no noise, so there is nothing to correct from: pass the score of "
-            "every candidate on every split, or 1.0 and 0.0 for each row (rows x candidates) that a "
-            "candidate got right or wrong."
+            f"{what} must have shape (n_splits, n_candidates); got {table.size} single numbers. "
+            "One score a candidate shows no noise, so there is nothing to correct from: pass the "
+            "score of every candidate on every split, or 1.0 and 0.0 for each row (rows x "
+            "candidates) that a candidate got right or wrong."
         )
     if table.ndim != 2 or not table.size:
         raise ValueError(
-            f"{what} must have shape (n_splits, n_candidates); got {table.shape}. Pass one row a split "
-            "and one column a candidate."
+            f"{what} must have shape (n_splits, n_candidates); got {table.shape}. Pass one row a "
+            "split and one column a candidate."
         )
     return table
-
-
-def _leave_out(reasons: dict[int, str], reason: str, failed: NDArray[np.bool_]) -> None:
-    """Add the candidates with a failed split, (n_splits, n_candidates), that are not named yet."""
-    for index in np.flatnonzero(failed.any(axis=0)).tolist():
-        if index not in reasons:
-            splits = np.flatnonzero(failed[:, index])
-            which = "any split" if splits.size == failed.shape[0] else f"split {_some(splits)}"
-            reasons[index] = reason.replace("every split", which)
-
-
-def _some(splits: NDArray[np.intp], most: int = 6) -> str:
-    more = f" and {splits.size - most} more" if splits.size > most else ""
-    return ", ".join(str(split) for split in splits[:most].tolist()) + more
-
-
-def _fillers(
-    signed: FloatArray, metric: str, error_score: float | None
-) -> tuple[tuple[str, NDArray[np.bool_]], tuple[str, ...]]:
-    """Find scores that stand for failed fits: reason, where they are, and a remark on doubt."""
-    nowhere = np.zeros(signed.shape, dtype=bool)
-    finite = np.isfinite(signed)
-    if not finite.any():
-        return ("", nowhere), ()
-    if error_score is not None and np.isfinite(error_score):
-        return _declared_filler(signed, finite, float(error_score), metric)
-    value = signed[finite].min()
-    hits = signed == value
-    rest = signed[finite & ~hits]
-    if rest.size < 2 or not float(value).is_integer() or not (extent := np.ptp(rest)):
-        return ("", nowhere), ()
-    gap = (rest.min() - value) / extent
-    if gap > _VERY_FAR or (gap > _FAR and hits.sum() > 1):
-        reason = f"{value:g} on every split stands so far below all other scores that it marks a failed fit"
-        return (reason, hits), ()
-    return ("", nowhere), ()
-
-
-def _declared_filler(
-    signed: FloatArray, finite: NDArray[np.bool_], value: float, metric: str
-) -> tuple[tuple[str, NDArray[np.bool_]], tuple[str, ...]]:
-    hits = signed == value
-    reason = f"fit failed on every split (error_score={value:g})"
-    rest = signed[finite & ~hits]
-    if not hits.any() or not rest.size:
-        return (reason, hits), ()
-    low, _ = support_of(metric, rest)
-    if value < low or (not np.isfinite(low) and value < rest.min() - _FAR * np.ptp(rest)):
-        return (reason, hits), ()
-    # A fit may really earn this score, so only a candidate without any other is sure to have failed.
-    doubtful = hits & ~hits.all(axis=0)
-    remark = (
-        f"error_score={value:g} is a score that a fit can earn; {int(doubtful.any(axis=0).sum())} "
-        "candidate(s) with it on some splits take part. Search with error_score=nan to tell failed "
-        "fits apart.",
-    )
-    return (reason, hits & hits.all(axis=0)), remark if doubtful.any() else ()
-
-
-def _nothing_left(signed: FloatArray, metric: str, reasons: Mapping[int, str]) -> str:
-    empty = ~np.isfinite(signed).any(axis=1)
-    if empty.all():
-        what = "all scores are NaN or infinite"
-    elif empty.any():
-        what = f"split {_some(np.flatnonzero(empty))} has no score for any candidate"
-    else:
-        what = (
-            f"no candidate is left; candidate {next(iter(reasons))}: {next(iter(reasons.values()))}"
-        )
-    hint = next((hint for names, hint in _HINTS if metric.startswith(names)), "")
-    because = f" For {metric!r}, {hint}." if hint else ""
-    return (
-        f"at least one candidate must have a score on every split; {what} (metric {metric!r}).{because} "
-        "Search with error_score='raise' to see the first failure."
-    )

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
 
 from skmaxev.scores.build import build_table
-from skmaxev.scores.results import from_cv_results
+from skmaxev.scores.results import from_cv_results, split_columns
 from skmaxev.scores.table import ScoreTable
 
 __all__ = ["from_csv", "from_long"]
 
 _SEPARATORS = ",;\t|"
 _MISSING = frozenset({"", "nan", "na", "n/a", "none", "null", "-"})
-_SCORE_COLUMN = re.compile(r"(?:split|fold|cv|mean_|std_|rank_|rep|run).*\d*", re.IGNORECASE)
 
 
 def from_csv(
@@ -103,7 +103,8 @@ def from_long(
         If a column is missing, or a candidate has two scores on one split.
     """
     names = _check_long(list(columns), {"candidate": candidate, "fold": fold, "score": score})
-    who, where, what = (list(columns[name]) for name in names)
+    who, where = ([_label(value) for value in columns[name]] for name in names[:2])
+    what = list(columns[names[2]])
     candidates = {value: index for index, value in enumerate(dict.fromkeys(who))}
     splits = {value: row for row, value in enumerate(sorted(set(where), key=_by_number))}
     rows = np.array([splits[value] for value in where])
@@ -112,8 +113,9 @@ def from_long(
     if counts.max() > 1:
         twice = divmod(int(flat[counts.argmax()]), len(candidates))
         raise ValueError(
-            f"a long table must hold one score a candidate and split; {list(candidates)[twice[1]]!r} has "
-            f"{counts.max()} on split {list(splits)[twice[0]]!r}. Keep the rows of one data set and metric."
+            "a long table must hold one score a candidate and split; "
+            f"{list(candidates)[twice[1]]!r} has {counts.max()} on split "
+            f"{list(splits)[twice[0]]!r}. Keep the rows of one data set and metric."
         )
     scores = np.full((len(splits), len(candidates)), np.nan)
     scores[rows, cols] = [_number(value, decimal, names[2], row) for row, value in enumerate(what)]
@@ -148,41 +150,48 @@ def _read_columns(file: str | Path | TextIO, sep: str | None) -> dict[str, list[
             f"results must be an existing CSV file; there is no file {str(file)!r}."
         )
     with path.open(newline="", encoding="utf-8-sig") as text:
-        return _parse(text, sep, path.name)
+        try:
+            return _parse(text, sep, path.name)
+        except UnicodeDecodeError as error:
+            raise ValueError(f"a CSV file must be text in UTF-8; {path.name} is not.") from error
 
 
 def _parse(text: Iterable[str], sep: str | None, name: str) -> dict[str, list[str]]:
     lines = iter(text)
-    first = next(lines, "")
-    if not first.strip():
-        raise ValueError(
-            f"a CSV file must begin with a line of column names; {name} is empty there."
-        )
+    first = next(lines, "").lstrip("\ufeff")
     sep = sep or max(_SEPARATORS, key=first.count)
-    header = [
-        column.strip() for column in next(csv.reader([first.lstrip("\ufeff")], delimiter=sep))
-    ]
-    rows = [row for row in csv.reader(lines, delimiter=sep) if row]
-    wrong = next((index for index, row in enumerate(rows) if len(row) != len(header)), None)
-    if wrong is not None:
+    header = [column.strip() for column in next(csv.reader([first], delimiter=sep), [])]
+    if not any(header):
+        raise ValueError(f"a CSV file must begin with a line of column names; {name} does not.")
+    repeated = [column for column, count in Counter(header).items() if count > 1]
+    if repeated:
         raise ValueError(
-            f"every line of a CSV file must have as many cells as its first; data line {wrong + 1} of "
-            f"{name} has {len(rows[wrong])}, the first line {len(header)}. Say sep= and decimal= if they "
-            "are not ',' and '.'."
+            f"the column names of a CSV file must differ; {name} has {repeated[0]!r} twice."
         )
+    rows = [row for row in csv.reader(lines, delimiter=sep) if any(cell.strip() for cell in row)]
+    _check_rows(rows, header, name)
+    return dict(zip(header, map(list, zip(*rows, strict=True)), strict=True))
+
+
+def _check_rows(rows: list[list[str]], header: list[str], name: str) -> None:
     if not rows:
         raise ValueError(f"a CSV file must hold a line a candidate; {name} has column names only.")
-    return {
-        column: list(cells) for column, cells in zip(header, zip(*rows, strict=True), strict=True)
-    }
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(header):
+            raise ValueError(
+                "every line of a CSV file must have as many cells as its first; data line "
+                f"{number} of {name} has {len(row)}, the first line {len(header)}. Say sep= and "
+                "decimal= if they are not ',' and '.'."
+            )
 
 
 def _with_numbers(columns: Mapping[str, list[str]], decimal: str) -> dict[str, Any]:
     """Turn the columns of scores into floats and leave all others as text."""
+    splits = {name for names in split_columns(columns).values() for name in names}
     return {
         name: (
             np.array([_number(cell, decimal, name, row) for row, cell in enumerate(cells)])
-            if _SCORE_COLUMN.fullmatch(name) or name in {"iter", "n_resources"}
+            if name in splits or name.startswith("mean_test_") or name in {"iter", "n_resources"}
             else cells
         )
         for name, cells in columns.items()
@@ -192,16 +201,21 @@ def _with_numbers(columns: Mapping[str, list[str]], decimal: str) -> dict[str, A
 def _number(cell: Any, decimal: str, column: str, row: int) -> float:
     if not isinstance(cell, str):
         return np.nan if cell is None else float(cell)
-    text = cell.strip()
+    text = cell.strip().removesuffix("%")
     try:
         return float(text.replace(decimal, ".") if decimal != "." else text)
     except ValueError:
         if text.lower() in _MISSING:
             return np.nan
         raise ValueError(
-            f"scores must be numbers; column {column!r}, data line {row + 1} holds {text[:40]!r}. Empty "
-            "the cell of a failed fit, or say decimal=',' for decimal commas."
+            f"scores must be numbers; column {column!r}, data line {row + 1} holds {text[:40]!r}. "
+            "Empty the cell of a failed fit, or say decimal=',' for decimal commas."
         ) from None
+
+
+def _label(value: Any) -> Any:
+    """Return a value that can be looked up: lists and dicts by their text."""
+    return value if isinstance(value, Hashable) else str(value)
 
 
 def _by_number(label: Any) -> tuple[Any, ...]:

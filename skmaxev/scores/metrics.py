@@ -44,7 +44,7 @@ _BEGINNINGS = (
 
 
 def known_support(metric: str) -> tuple[float, float] | None:
-    """Return the lowest and highest value of scikit-learn's scorer of this name, if there is one."""
+    """Return the range of scikit-learn's scorer of this name, if there is one."""
     if metric in _EXACT:
         return _EXACT[metric]
     for beginning, support in _BEGINNINGS:

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from skmaxev.scores.arrays import from_array, from_object
 from skmaxev.scores.files import from_csv, from_long
 from skmaxev.scores.results import from_cv_results
@@ -51,22 +49,20 @@ def read_scores(
     TypeError
         If ``results`` is of no known kind.
     """
-    long = {"candidate": candidate, "fold": fold, "score": score}
-    naming = {"metric": metric, "greater_is_better": greater_is_better}
+    long: dict[str, Any] = {"candidate": candidate, "fold": fold, "score": score}
+    naming: dict[str, Any] = {"metric": metric, "greater_is_better": greater_is_better}
     if isinstance(results, ScoreTable):
         return results
-    if is_study(results):
-        return from_study(results, metric=metric)
-    if is_search(results):
-        return from_search(results, metric=metric)
+    if is_study(results) or is_search(results):
+        return (from_study if is_study(results) else from_search)(results, metric=metric)
     if isinstance(results, str | Path) or hasattr(results, "read"):
-        return from_csv(results, sep=sep, decimal=decimal, **long, **naming)  # type: ignore[arg-type]
+        return from_csv(results, sep=sep, decimal=decimal, **long, **naming)
     if isinstance(results, Mapping) or hasattr(results, "columns"):
         return _from_columns(results, decimal, long, naming)
     if hasattr(results, "scores"):
-        return from_object(results, **naming)  # type: ignore[arg-type]
-    if isinstance(results, np.ndarray | list | tuple) or hasattr(results, "__array__"):
-        return from_array(results, **naming)  # type: ignore[arg-type]
+        return from_object(results, **naming)
+    if isinstance(results, list | tuple) or hasattr(results, "__array__"):
+        return from_array(results, **naming)
     raise TypeError(
         "results must be a fitted search, cv_results_, a frame, a CSV path, an array (n_splits, "
         f"n_candidates), an Optuna study or a ScoreTable; got {type(results).__name__}."
@@ -74,7 +70,7 @@ def read_scores(
 
 
 def _from_columns(
-    results: Any, decimal: str, long: dict[str, str | None], naming: dict[str, Any]
+    results: Any, decimal: str, long: dict[str, Any], naming: dict[str, Any]
 ) -> ScoreTable:
     names = list(results) if isinstance(results, Mapping) else list(results.columns)
     columns = {name: results[name] for name in names}

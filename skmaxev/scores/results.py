@@ -56,7 +56,7 @@ def from_cv_results(
     name, columns = choose_metric(split_columns(results), metric, list(results))
     scores = numbers([results[column] for column in columns], "scores of the splits")
     left_out, notes = _earlier_rounds(results)
-    table = build_table(
+    return build_table(
         scores,
         metric=_name(name, metric),
         greater_is_better=greater_is_better,
@@ -70,7 +70,6 @@ def from_cv_results(
         source=source,
         notes=(*notes, *_other_means(results, name, scores)),
     )
-    return table
 
 
 def split_columns(names: Iterable[Any]) -> dict[str, list[str]]:
@@ -96,17 +95,17 @@ def choose_metric(
         shown = ", ".join(str(name) for name in names[:12]) or "nothing"
         raise ValueError(
             "results must hold the score of every candidate on every split, as in columns "
-            f"split0_test_score, split1_test_score, ...; found only {shown}. Mean scores alone show no "
-            "noise, so there is nothing to correct from: save the whole cv_results_, or name the columns "
-            "of a long table with candidate=, fold= and score=."
+            f"split0_test_score, split1_test_score, ...; found only {shown}. Mean scores alone "
+            "show no noise, so there is nothing to correct from: save the whole cv_results_, or "
+            "name the columns of a long table with candidate=, fold= and score=."
         )
-    if metric in found:
+    if metric is not None and metric in found:
         return metric, found[metric]
     if len(found) == 1 and (metric is None or "score" in found):
         return next(iter(found.items()))
     raise ValueError(
-        f"metric must be one of {sorted(found)}; got {metric!r}. Say metric={sorted(found)[0]!r}, for "
-        "example."
+        f"metric must be one of {sorted(found)}; got {metric!r}. Say metric={sorted(found)[0]!r}, "
+        "for example."
     )
 
 
@@ -122,8 +121,8 @@ def _earlier_rounds(results: Mapping[str, Any]) -> tuple[dict[int, str], tuple[s
     rounds = np.asarray(results["iter"], dtype=float)
     last = rounds.max()
     note = (
-        "Successive halving: only the last round is corrected. Its candidates were chosen in earlier "
-        "rounds on partly the same rows, which no table of scores can undo."
+        "Successive halving: only the last round is corrected. Its candidates were chosen in "
+        "earlier rounds on partly the same rows, which no table of scores can undo."
     )
     reason = "scored in an earlier round of successive halving, on fewer resources"
     return {int(index): reason for index in np.flatnonzero(rounds < last)}, (note,) if last else ()

@@ -61,7 +61,12 @@ def from_search(
     """
     name = type(search).__name__
     if hasattr(search, "study_"):
-        table = from_study(search.study_, metric=metric or _metric_name(search), source=name)
+        table = from_study(
+            search.study_,
+            metric=metric or _metric_name(search),
+            error_score=_error_score(search),
+            source=name,
+        )
         return replace(table, rows=rows, outer=outer)
     results = _results(search, name)
     chosen = _chosen_metric(search, results, metric)
@@ -82,12 +87,14 @@ def _results(search: Any, name: str) -> Mapping[str, Any]:
     results = getattr(search, "cv_results_", None)
     if hasattr(search, "best_threshold_"):
         raise ValueError(
-            f"{name} keeps only mean scores of its thresholds, so nothing shows their noise. Tune the "
-            "threshold with GridSearchCV(FixedThresholdClassifier(model), {'threshold': [...]}) instead."
+            f"{name} keeps only mean scores of its thresholds, so nothing shows their noise. Tune "
+            "the threshold with GridSearchCV(FixedThresholdClassifier(model), {'threshold': "
+            "[...]}) instead."
         )
     if results is None:
         raise NotFittedError(
-            f"the search must be fitted; this {name} has no cv_results_. Call fit first."
+            f"the search must be fitted; this {name} has no cv_results_. Call fit first, on a "
+            "search such as GridSearchCV."
         )
     return results  # type: ignore[no-any-return]
 
@@ -108,7 +115,7 @@ def _metric_name(search: Any) -> str | None:
         return scoring
     if scoring is not None:
         return None
-    final = getattr(search, "estimator", None)
+    final: Any = getattr(search, "estimator", None)
     while hasattr(final, "steps"):
         final = final.steps[-1][1]  # a pipeline scores with its last step
     score = getattr(type(final), "score", None)
@@ -118,7 +125,7 @@ def _metric_name(search: Any) -> str | None:
 
 
 def _best_index(search: Any, column: str) -> int | None:
-    """Return the search's own winner if it was chosen by this metric, or by a rule of the user's."""
+    """Return the search's own winner if this metric, or a rule of the user's, chose it."""
     refit = getattr(search, "refit", None)
     if column == "score" or callable(refit) or refit == column:
         best = getattr(search, "best_index_", None)

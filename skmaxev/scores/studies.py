@@ -27,7 +27,11 @@ def is_study(results: Any) -> bool:
 
 
 def from_study(
-    study: Any, *, metric: str | None = None, source: str = "Optuna study"
+    study: Any,
+    *,
+    metric: str | None = None,
+    error_score: float | None = None,
+    source: str = "Optuna study",
 ) -> ScoreTable:
     """Read the completed trials of an Optuna study.
 
@@ -43,6 +47,8 @@ def from_study(
         With one objective. Its direction says whether the values are losses.
     metric : str, optional
         Name for the report.
+    error_score : float, optional
+        What stands for a failed fit among the scores.
     source : str
         What is read, in words.
 
@@ -69,6 +75,7 @@ def from_study(
         metric=metric or "value",
         greater_is_better=study.directions[0].name == "MAXIMIZE",
         best_index=best if best not in left_out else None,
+        error_score=error_score,
         left_out=left_out,
         params=[trial.params for trial in trials],
         source=source,
@@ -79,8 +86,8 @@ def from_study(
 def _check_study(study: Any, trials: list[Any], done: list[Any]) -> None:
     if len(study.directions) > 1:
         raise ValueError(
-            f"a study must have one objective; this one has {len(study.directions)}. Choosing among "
-            "several leaves no single winner to correct."
+            f"a study must have one objective; this one has {len(study.directions)}. Choosing "
+            "among several leaves no single winner to correct."
         )
     if not done:
         states = Counter(trial.state.name for trial in trials)
@@ -89,8 +96,8 @@ def _check_study(study: Any, trials: list[Any], done: list[Any]) -> None:
             or "none at all"
         )
         raise ValueError(
-            f"a study must have a completed trial; of {len(trials)} trials there are {found}. Let at "
-            "least one trial finish."
+            f"a study must have a completed trial; of {len(trials)} trials there are {found}. Let "
+            "at least one trial finish."
         )
 
 
@@ -121,12 +128,12 @@ def _close(first: float, second: float) -> bool:
 def _tabulate(
     trials: list[Any], folds: Mapping[int, NDArray[np.float64] | None]
 ) -> tuple[NDArray[np.float64], dict[int, str]]:
-    """Put the trials into a table (n_splits, n_trials), with a reason for each that has no scores."""
+    """Put trials into a table (n_splits, n_trials), with a reason for each without scores."""
     sizes = Counter(len(found) for found in folds.values() if found is not None)
     if not sizes:
         raise ValueError(
-            "a study must keep the score of every split; its trials hold only single values, and a mean "
-            "alone shows no noise. In the objective, call "
+            "a study must keep the score of every split; its trials hold only single values, and "
+            "a mean alone shows no noise. In the objective, call "
             "trial.set_user_attr('fold_scores', list(scores)) before returning their mean."
         )
     n_splits = sizes.most_common(1)[0][0]
