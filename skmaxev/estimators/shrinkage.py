@@ -124,7 +124,7 @@ def noise_variance(table: NDArray[np.float64], noise: str | float) -> NDArray[np
             return _residual_noise(table)
         if noise == "marginal":
             marginal: NDArray[np.float64] = table.var(axis=-2, ddof=1).mean(axis=-1)
-            marginal = marginal / table.shape[-2]
+            marginal /= table.shape[-2]
             return marginal
     elif np.isfinite(noise) and noise >= 0:
         return np.full(table.shape[:-2], float(noise))
@@ -169,4 +169,6 @@ def tibshirani(scores: ArrayLike, *, best_index: int | None = None) -> float | N
     winner = winner_mean(means, best_index)
     # mean_k max_i S[k, i] - m_w, which is zero where the winner wins every split.
     bias = np.maximum(table.max(axis=-1).mean(axis=-1) - winner, 0.0)
-    return as_result(np.maximum(winner - bias, table.min(axis=(-2, -1))))
+    # Rounding can leave the mean of equal scores below all of them.
+    least = np.minimum(table.min(axis=(-2, -1)), winner)
+    return as_result(np.maximum(winner - bias, least))
