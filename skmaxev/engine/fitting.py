@@ -7,7 +7,7 @@ The rules are scikit-learn's own: rows are cut anew for every fit, an error of `
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from traceback import format_exc
 from typing import Any, NamedTuple
@@ -16,12 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from skmaxev._compat import check_method_params, num_samples, propagate, safe_split
+from skmaxev._compat import check_method_params, num_samples, propagate
 from skmaxev.engine.plan import Unit
+from skmaxev.engine.prefixes import Prefix
 from skmaxev.engine.progress import begin_line, end_line
 from skmaxev.engine.scoring import Scores, call_scorer
+from skmaxev.engine.steps import SharedSteps
 
-__all__ = ["Fit", "Job", "Judgement", "Task", "fit_task"]
+__all__ = ["Fit", "Job", "Judgement", "Task", "fit_task", "fits_of"]
 
 
 class Judgement(NamedTuple):
@@ -63,6 +65,8 @@ class Fit(NamedTuple):
         One for each set of rows in ``Unit.judged``.
     train : Judgement or None
         Score on the training rows, where it was asked for.
+    n_reused : int
+        Pipeline steps that another candidate had fitted already.
     """
 
     unit: int
@@ -71,6 +75,7 @@ class Fit(NamedTuple):
     error: str | None
     judged: tuple[Judgement, ...] = ()
     train: Judgement | None = None
+    n_reused: int = 0
 
 
 class Task(NamedTuple):
@@ -86,12 +91,15 @@ class Task(NamedTuple):
         Number and settings of each candidate.
     contexts : mapping of int to sequence
         Callback contexts of a candidate's fit, one for each split of the search that it serves.
+    prefixes : tuple of tuple of int
+        Labels of the pipeline steps that each candidate shares with its neighbours; empty if none.
     """
 
     number: int
     unit: Unit
     candidates: tuple[tuple[int, Mapping[str, Any]], ...]
     contexts: Mapping[int, Sequence[Any]] = {}
+    prefixes: tuple[Prefix, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -151,17 +159,32 @@ def fit_task(job: Job, X: Any, y: Any, task: Task) -> list[Fit]:
     list of Fit
         In the order of ``task.candidates``.
     """
-    return [_OneFit(job, X, y, task, number, params).make() for number, params in task.candidates]
+    return list(fits_of(job, X, y, task))
+
+
+def fits_of(job: Job, X: Any, y: Any, task: Task) -> Iterator[Fit]:
+    """Make the fits of one task and hand over each as it finishes; as `fit_task` else."""
+    prefixes = task.prefixes or ((),) * len(task.candidates)
+    shared = SharedSteps(prefixes, n_sets=len(task.unit.judged) + 1)
+    for number, params in task.candidates:
+        yield _OneFit(job, X, y, task, number, params, shared).make()
 
 
 class _OneFit:
     """A clone on its way through fitting and judging."""
 
     def __init__(
-        self, job: Job, X: Any, y: Any, task: Task, candidate: int, params: Mapping[str, Any]
+        self,
+        job: Job,
+        X: Any,
+        y: Any,
+        task: Task,
+        candidate: int,
+        params: Mapping[str, Any],
+        shared: SharedSteps,
     ) -> None:
         self.job, self.X, self.y, self.candidate, self.params = job, X, y, candidate, params
-        self.number, self.unit = task.number, task.unit
+        self.number, self.unit, self.shared = task.number, task.unit, shared
         self.contexts = task.contexts.get(candidate, ())
 
     def make(self) -> Fit:
@@ -178,8 +201,9 @@ class _OneFit:
         estimator = clone(self.job.estimator)
         estimator = estimator.set_params(**clone(dict(self.params), safe=False))
         fit_params = check_method_params(self.X, self.job.fit_params, indices=self.unit.train)
+        self.shared.enter(estimator)
         start = time.time()
-        X, y = safe_split(estimator, self.X, self.y, self.unit.train)
+        X, y = self.shared.cut(estimator, self.X, self.y, self.unit.train)
         try:
             self._fit(estimator, X, y, fit_params)
         except Exception:
@@ -187,11 +211,13 @@ class _OneFit:
                 raise
             return Fit(self.number, self.candidate, time.time() - start, format_exc())
         else:
-            seconds = time.time() - start
+            seconds = time.time() - start + self.shared.take_saved()
             judged = tuple(self._judge(estimator, rows) for rows in self.unit.judged)
             train = self._judge_train(estimator, X, y)
-            return Fit(self.number, self.candidate, seconds, None, judged, train)
+            n_reused = self.shared.n_reused
+            return Fit(self.number, self.candidate, seconds, None, judged, train, n_reused)
         finally:
+            self.shared.leave()
             self._tell("call_on_fit_task_end", X, y, fit_params)
 
     def _fit(self, estimator: Any, X: Any, y: Any, fit_params: Mapping[str, Any]) -> None:
@@ -208,7 +234,7 @@ class _OneFit:
 
     def _judge(self, estimator: Any, rows: NDArray[np.intp]) -> Judgement:
         params = check_method_params(self.X, self.job.score_params, indices=rows)
-        X, y = safe_split(estimator, self.X, self.y, rows, self.unit.train)
+        X, y = self.shared.cut(estimator, self.X, self.y, rows, self.unit.train)
         return self._score(estimator, X, y, params)
 
     def _judge_train(self, estimator: Any, X: Any, y: Any) -> Judgement | None:
@@ -223,4 +249,5 @@ class _OneFit:
     def _score(self, estimator: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Judgement:
         job, start = self.job, time.time()
         scores, failures = call_scorer(job.scorer, estimator, X, y, params, job.error_score)
-        return Judgement(scores, failures, num_samples(X), time.time() - start)
+        seconds = time.time() - start + self.shared.take_saved()
+        return Judgement(scores, failures, num_samples(X), seconds)

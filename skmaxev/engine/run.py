@@ -16,8 +16,9 @@ from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
 
 from skmaxev._compat import as_they_finish, needs_processes, pool_is_warm
-from skmaxev.engine.fitting import Fit, Job, Task, fit_task
+from skmaxev.engine.fitting import Fit, Job, Task, fit_task, fits_of
 from skmaxev.engine.plan import Plan, Unit
+from skmaxev.engine.prefixes import Prefix
 
 __all__ = ["Pair", "all_pairs", "run"]
 
@@ -52,6 +53,7 @@ def run(
     units: Sequence[Unit],
     candidates: Sequence[Mapping[str, Any]],
     contexts: Contexts | None = None,
+    prefixes: Sequence[Prefix] = (),
     n_jobs: int | None = None,
     pre_dispatch: int | str = "2*n_jobs",
 ) -> Iterator[Fit]:
@@ -71,6 +73,8 @@ def run(
         Settings of each candidate.
     contexts : mapping of (int, int) to sequence, optional
         Callback contexts of single fits.
+    prefixes : sequence of tuple of int, optional
+        Labels of the pipeline steps that each candidate shares with others.
     n_jobs : int, optional
         Workers, as in joblib. None stays in this process unless `joblib.parallel_config` says
         otherwise.
@@ -83,14 +87,17 @@ def run(
         In no certain order. An error of a fit under ``error_score="raise"`` and an interrupt pass
         through and end the run.
     """
+    if any(prefixes):  # what shares the most goes side by side
+        pairs = sorted(pairs, key=lambda pair: (pair[0], prefixes[pair[1]]))
 
-    def tasks(some: Sequence[Pair], size: int) -> Iterable[Task]:
-        return _bundle(some, units, candidates, contexts or {}, size)
+    def tasks(some: Sequence[Pair], size: int, n_pieces: int = 1) -> Iterable[Task]:
+        bundles = _bundles(_families(some, prefixes, n_pieces), size)
+        return (_task(bundle, units, candidates, contexts or {}, prefixes) for bundle in bundles)
 
     n_workers = effective_n_jobs(n_jobs)
     if n_workers == 1 or len(pairs) == 1:
         for task in tasks(pairs, 1):
-            yield from fit_task(job, X, y, task)
+            yield from fits_of(job, X, y, task)
         return
     parallel = Parallel(
         n_jobs=n_jobs, pre_dispatch=pre_dispatch, max_nbytes=MAX_NBYTES, return_as=as_they_finish()
@@ -98,16 +105,18 @@ def run(
     rest, seconds = pairs, 0.0
     if needs_processes(parallel):
         start = time.perf_counter()
-        for done, task in enumerate(tasks(pairs, 1), start=1):
-            yield from fit_task(job, X, y, task)
+        here = (fit for task in tasks(pairs, 1) for fit in fits_of(job, X, y, task))
+        for done, fit in enumerate(here, start=1):
+            yield fit
             seconds, rest = (time.perf_counter() - start) / done, pairs[done:]
             if _pool_pays(seconds * len(rest), n_workers):
                 break
+        here.close()
     if rest:
         size = _task_size(seconds, len(rest), n_workers)
-        fits = parallel(delayed(fit_task)(job, X, y, task) for task in tasks(rest, size))
-        for some in fits:
-            yield from some
+        some = tasks(rest, size, n_pieces=_n_pieces(rest, prefixes, n_workers))
+        for fits in parallel(delayed(fit_task)(job, X, y, task) for task in some):
+            yield from fits
 
 
 def _pool_pays(seconds: float, n_workers: int) -> bool:
@@ -124,24 +133,57 @@ def _task_size(seconds: float, n_fits: int, n_workers: int) -> int:
     return max(1, min(round(TASK_SECONDS / seconds), most))
 
 
-def _bundle(
-    pairs: Sequence[Pair],
+def _families(
+    pairs: Sequence[Pair], prefixes: Sequence[Prefix], n_pieces: int = 1
+) -> list[list[Pair]]:
+    """Put neighbours together that share steps on one unit; cut each family into some pieces."""
+    families: list[list[Pair]] = []
+    last = None
+    for unit, candidate in pairs:
+        key = (unit, prefixes[candidate][0]) if prefixes and prefixes[candidate] else None
+        if key is None or key != last:
+            families.append([])
+        families[-1].append((unit, candidate))
+        last = key
+    if n_pieces == 1:
+        return families
+    return [
+        family[start : start + -(-len(family) // n_pieces)]
+        for family in families
+        for start in range(0, len(family), -(-len(family) // n_pieces))
+    ]
+
+
+def _n_pieces(pairs: Sequence[Pair], prefixes: Sequence[Prefix], n_workers: int) -> int:
+    """Cut families only where there are fewer of them than workers: each piece fits its steps."""
+    return -(-n_workers // len(_families(pairs, prefixes)))
+
+
+def _bundles(families: Iterable[list[Pair]], size: int) -> Iterator[list[Pair]]:
+    """Put neighbouring families of one unit together, up to ``size`` fits."""
+    bundle: list[Pair] = []
+    for family in families:
+        if bundle and (bundle[0][0] != family[0][0] or len(bundle) + len(family) > size):
+            yield bundle
+            bundle = []
+        bundle = bundle + family
+    if bundle:
+        yield bundle
+
+
+def _task(
+    bundle: Sequence[Pair],
     units: Sequence[Unit],
     candidates: Sequence[Mapping[str, Any]],
     contexts: Contexts,
-    size: int,
-) -> Iterator[Task]:
-    """Put neighbouring fits of one unit into tasks of at most ``size`` fits."""
-    start = 0
-    while start < len(pairs):
-        unit, stop = pairs[start][0], start + 1
-        while stop < min(start + size, len(pairs)) and pairs[stop][0] == unit:
-            stop += 1
-        some = pairs[start:stop]
-        yield Task(
-            number=unit,
-            unit=units[unit],
-            candidates=tuple((number, candidates[number]) for _, number in some),
-            contexts={pair[1]: contexts[pair] for pair in some if pair in contexts},
-        )
-        start = stop
+    prefixes: Sequence[Prefix],
+) -> Task:
+    """Gather what a worker needs for some fits on one unit."""
+    unit = bundle[0][0]
+    return Task(
+        number=unit,
+        unit=units[unit],
+        candidates=tuple((number, candidates[number]) for _, number in bundle),
+        contexts={pair[1]: contexts[pair] for pair in bundle if pair in contexts},
+        prefixes=tuple(prefixes[number] for _, number in bundle) if prefixes else (),
+    )

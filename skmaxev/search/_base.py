@@ -18,6 +18,7 @@ from skmaxev.correction import correct
 from skmaxev.engine.failures import report_failures
 from skmaxev.engine.fitting import Job
 from skmaxev.engine.plan import Nesting, Plan, make_plan
+from skmaxev.engine.prefixes import Prefix, common_prefixes
 from skmaxev.engine.record import SINGLE, Record
 from skmaxev.engine.run import all_pairs, run
 from skmaxev.report import SelectionReport
@@ -156,11 +157,15 @@ class BaseMaxSearch(GridSearchCV):  # type: ignore[misc]
             units=plan.units,
             candidates=request.candidates,
             contexts=contexts,
+            prefixes=self._prefixes(request),
             n_jobs=self.n_jobs,
             pre_dispatch=self.pre_dispatch,
         )
         for fit in fits:
             record.add(fit)
+
+    def _prefixes(self, request: Request) -> list[Prefix]:
+        return common_prefixes(self.estimator, request.candidates) if self.share_steps else []
 
     def _job(self, request: Request, *, with_callbacks: bool) -> Job:
         train = "all" if callable(self.refit) else "search"

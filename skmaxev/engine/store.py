@@ -1,0 +1,246 @@
+"""Finished fits in a file, so that a search that was killed goes on where it was.
+
+A row is found again by three digests: of everything that all fits of a search share (data,
+estimator, scorer, parameters for both, versions), of the candidate, and of the rows of the fit.
+Other data, another scorer or another version have other digests, so one file can serve
+many searches without mixing them, and a grid that was made larger repeats no old fit.
+
+Fits that failed are not kept: they are made again, and fail or not, as if for the first time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import scipy
+import sklearn
+from numpy.typing import NDArray
+
+import skmaxev
+from skmaxev._checkpoint import damaged, open_checkpoint, reading, row_digest
+from skmaxev._compat import PassthroughScorer
+from skmaxev.engine.fingerprint import fingerprint
+from skmaxev.engine.fitting import Fit, Job, Judgement
+from skmaxev.engine.plan import Unit
+
+__all__ = ["Shelf"]
+
+_SETTINGS = ("transform_output", "enable_metadata_routing", "array_api_dispatch")
+"""Settings of scikit-learn that can change a score."""
+_PLAIN_KINDS = "biufcmMSU"
+"""Kinds of dtype that are their bytes."""
+
+
+class Shelf:
+    """The finished fits of one search in a checkpoint.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The checkpoint; made if it does not exist.
+    job : Job
+        What all fits of the search share.
+    X, y : array-like of n_rows rows
+        The whole data; ``y`` may be None.
+    units : sequence of Unit
+        The plan's units.
+    candidates : sequence of mapping
+        Settings of each candidate.
+
+    Raises
+    ------
+    CheckpointError
+        If the file is damaged or something else.
+    FingerprintError
+        If a value would not be recognised by another process.
+
+    Notes
+    -----
+    A ``random_state=None`` is inherently random and is let through: each stored fit is one of the
+    draws that the search could have made, and is not drawn again.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        job: Job,
+        X: Any,
+        y: Any,
+        units: Sequence[Unit],
+        candidates: Sequence[Mapping[str, Any]],
+    ) -> None:
+        self._path = path
+        self._context = _context(job, X, y)
+        self._candidates = [
+            _bytes(dict(params), name=f"candidate {number}")
+            for number, params in enumerate(candidates)
+        ]
+        self._trains = [_bytes((unit.train, unit.judged), name="rows") for unit in units]
+        self._of_search = _bytes((self._context, self._candidates, self._trains), name="search")
+        self._link = open_checkpoint(path, create=True)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._link.close()
+
+    def finished(self) -> list[Fit]:
+        """Read the fits of this search that are there.
+
+        Raises
+        ------
+        CheckpointError
+            If a row is not as it was written.
+        """
+        candidates = {digest: number for number, digest in enumerate(self._candidates)}
+        trains = {digest: number for number, digest in enumerate(self._trains)}
+        responses = self._responses()
+        fits = []
+        with reading(self._path):
+            rows = self._link.execute(
+                "SELECT candidate, train, result, digest FROM fit WHERE context = ?",
+                (self._context,),
+            )
+            for candidate, train, result, digest in rows:
+                if candidate in candidates and train in trains:
+                    self._check(digest, candidate, train, result)
+                    pair = trains[train], candidates[candidate]
+                    fits.append(_as_fit(result, *pair, responses.get((candidate, train), {})))
+        return fits
+
+    def _responses(self) -> dict[tuple[bytes, bytes], dict[int, NDArray[Any]]]:
+        found: dict[tuple[bytes, bytes], dict[int, NDArray[Any]]] = {}
+        with reading(self._path):
+            rows = self._link.execute(
+                "SELECT candidate, train, judged, dtype, shape, data, digest FROM response "
+                "WHERE context = ?",
+                (self._context,),
+            )
+            for candidate, train, judged, dtype, shape, data, digest in rows:
+                self._check(digest, candidate, train, str(judged), dtype, shape, data)
+                of_fit = found.setdefault((candidate, train), {})
+                of_fit[judged] = _as_array(dtype, shape, data)
+        return found
+
+    def _check(self, digest: bytes, *parts: bytes | str) -> None:
+        if row_digest(self._context, *parts) != digest:
+            raise damaged(self._path, "a fit is not as it was written")
+
+    def keep(self, fits: Iterable[Fit]) -> None:
+        """Write finished fits in one transaction; those that failed are left out."""
+        kept = [fit for fit in fits if _succeeded(fit)]
+        if not kept:
+            return
+        with reading(self._path), self._link:  # all or nothing
+            self._link.execute("BEGIN IMMEDIATE")
+            for fit in kept:
+                self._write(fit)
+
+    def _write(self, fit: Fit) -> None:
+        key = self._context, self._candidates[fit.candidate], self._trains[fit.unit]
+        result = _as_text(fit)
+        row = (*key, result, row_digest(*key, result))
+        self._link.execute("INSERT OR IGNORE INTO fit VALUES (?, ?, ?, ?, ?)", row)
+        for number, judgement in enumerate(fit.judged):
+            if judgement.response is not None:
+                parts = _as_parts(judgement.response)
+                digest = row_digest(*key, str(number), *parts)
+                self._link.execute(
+                    "INSERT OR IGNORE INTO response VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    (*key, number, *parts, digest),
+                )
+
+    def finish(self, result: Mapping[str, Any]) -> None:
+        """Write what the finished search leaves, for `skmaxev.correct` to read later.
+
+        Parameters
+        ----------
+        result : mapping
+            Numbers, texts and lists of them.
+        """
+        text = json.dumps(result)
+        row = self._of_search, time.time(), text, row_digest(self._of_search, text)
+        with reading(self._path):
+            self._link.execute("INSERT OR REPLACE INTO search VALUES (?, ?, ?, ?)", row)
+
+
+def _bytes(value: Any, *, name: str) -> bytes:
+    return bytes.fromhex(fingerprint(value, name=name))
+
+
+def _context(job: Job, X: Any, y: Any) -> bytes:
+    """Digest everything but candidate and rows that a score depends on."""
+    settings = sklearn.get_config()
+    versions = (
+        getattr(skmaxev, "__version__", None),
+        sklearn.__version__,
+        np.__version__,
+        scipy.__version__,
+    )
+    parts = {
+        "X": X,
+        "y": y,
+        "estimator": sklearn.clone(job.estimator),
+        "scoring": "its own" if isinstance(job.scorer, PassthroughScorer) else job.scorer,
+        "fit parameters": sorted(job.fit_params.items()),
+        "score parameters": sorted(job.score_params.items()),
+        "kept": (job.train_scores, job.keep),
+        "settings": [settings.get(name) for name in _SETTINGS],
+        "versions": (*versions, platform.python_version()),
+    }
+    return _bytes([_bytes(part, name=name) for name, part in parts.items()], name="search")
+
+
+def _succeeded(fit: Fit) -> bool:
+    judged = (*fit.judged, *((fit.train,) if fit.train else ()))
+    return fit.error is None and not any(judgement.failures for judgement in judged)
+
+
+def _as_text(fit: Fit) -> str:
+    """Write a fit as JSON, which keeps every bit of a float."""
+    train = None if fit.train is None else _as_list(fit.train)
+    judged = [_as_list(judgement) for judgement in fit.judged]
+    return json.dumps([fit.seconds, judged, train], default=float)
+
+
+def _as_list(judgement: Judgement) -> list[Any]:
+    return [judgement.scores, judgement.n_rows, judgement.seconds]
+
+
+def _as_fit(text: str, unit: int, candidate: int, responses: Mapping[int, NDArray[Any]]) -> Fit:
+    seconds, judged, train = json.loads(text)
+    return Fit(
+        unit,
+        candidate,
+        seconds,
+        None,
+        tuple(_as_judgement(row, responses.get(number)) for number, row in enumerate(judged)),
+        None if train is None else _as_judgement(train, None),
+    )
+
+
+def _as_judgement(row: Sequence[Any], response: NDArray[Any] | None) -> Judgement:
+    scores, n_rows, seconds = row
+    return Judgement(scores, {}, n_rows, seconds, response)
+
+
+def _as_parts(array: NDArray[Any]) -> tuple[str, str, bytes]:
+    """Take an array apart into dtype, shape and bytes; labels of any kind as JSON."""
+    shape = json.dumps(array.shape)
+    if array.dtype.kind in _PLAIN_KINDS:
+        return array.dtype.str, shape, np.ascontiguousarray(array).tobytes()
+    return "labels", shape, json.dumps(array.ravel().tolist()).encode()
+
+
+def _as_array(dtype: str, shape: str, data: bytes) -> NDArray[Any]:
+    if dtype == "labels":
+        flat = np.empty(len(labels := json.loads(data)), dtype=object)
+        flat[:] = labels
+    else:
+        flat = np.frombuffer(data, dtype=np.dtype(dtype)).copy()
+    return flat.reshape(json.loads(shape))
