@@ -1,0 +1,48 @@
+"""Compare scores after a search: intervals, pairs, the runners-up, many models on many data sets.
+
+Everything takes plain arrays of scores or outcomes, higher is better, and refuses to compare
+what was not measured on the same folds or rows.
+"""
+
+from skmaxev.comparison.best_set import (
+    confidence_set_of_the_best,
+    winner_against_runners_up,
+)
+from skmaxev.comparison.multiplicity import holm
+from skmaxev.comparison.paired import (
+    bayesian_correlated_t,
+    corrected_resampled_t,
+    five_by_two_f,
+    five_by_two_t,
+)
+from skmaxev.comparison.proportions import normal_interval_holds, proportion_interval
+from skmaxev.comparison.ranks import friedman_nemenyi
+from skmaxev.comparison.results import (
+    BayesianComparison,
+    BestSet,
+    Comparison,
+    RankComparison,
+    RunnersUp,
+)
+from skmaxev.comparison.rows import mcnemar
+from skmaxev.estimators.intervals import nadeau_bengio_interval
+
+__all__ = [
+    "BayesianComparison",
+    "BestSet",
+    "Comparison",
+    "RankComparison",
+    "RunnersUp",
+    "bayesian_correlated_t",
+    "confidence_set_of_the_best",
+    "corrected_resampled_t",
+    "five_by_two_f",
+    "five_by_two_t",
+    "friedman_nemenyi",
+    "holm",
+    "mcnemar",
+    "nadeau_bengio_interval",
+    "normal_interval_holds",
+    "proportion_interval",
+    "winner_against_runners_up",
+]

@@ -1,0 +1,290 @@
+"""Two models or two tuned searches judged on the same folds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import stats
+
+from skmaxev.comparison._checks import Identities, check_pair, check_sizes
+from skmaxev.comparison.results import BayesianComparison, Comparison
+from skmaxev.estimators.intervals import nadeau_bengio_interval
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = [
+    "bayesian_correlated_t",
+    "corrected_resampled_t",
+    "five_by_two_f",
+    "five_by_two_t",
+]
+
+
+def corrected_resampled_t(
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    *,
+    n_train: float,
+    n_test: float,
+    folds: Identities | None = None,
+    level: float = 0.95,
+) -> Comparison:
+    r"""Compare two models on the same folds, with training sets that overlap.
+
+    The variance of the mean difference is :math:`(1/K + n_{test}/n_{train})\,s^2`: folds that
+    share training rows tell less than independent ones.
+
+    Parameters
+    ----------
+    scores_a, scores_b : array-like of shape (n_folds,)
+        Score of each model on each fold; for tuned searches, of the outer folds.
+    n_train, n_test : float
+        Rows trained on and judged on in a fold.
+    folds : pair of sequences, optional
+        Names of the folds of a and of b, or their test rows; refused unless they are the same.
+    level : float, default=0.95
+        Of the interval.
+
+    Returns
+    -------
+    Comparison
+        Student's t with ``n_folds - 1`` degrees of freedom. The correction is approximate; the
+        p-value errs upwards on average.
+
+    Raises
+    ------
+    ValueError
+        If the folds differ, or if every fold shows the same difference other than zero.
+
+    References
+    ----------
+    .. [1] C. Nadeau and Y. Bengio (2003), Inference for the generalization error, Eq. 9.
+
+    Examples
+    --------
+    >>> from skmaxev.comparison import corrected_resampled_t
+    >>> result = corrected_resampled_t(
+    ...     [0.82, 0.80, 0.85, 0.79, 0.84], [0.80, 0.79, 0.81, 0.78, 0.82], n_train=80, n_test=20
+    ... )
+    >>> round(result.difference, 3), round(result.pvalue, 3)
+    (0.02, 0.072)
+    """
+    differences = _differences(scores_a, scores_b, folds)
+    interval = nadeau_bengio_interval(differences, n_train=n_train, n_test=n_test, level=level)
+    mean, scale = _location_scale(differences, check_sizes(n_train, n_test))
+    statistic = mean / scale if scale else 0.0
+    return Comparison(
+        difference=mean,
+        statistic=statistic,
+        pvalue=float(2 * stats.t.sf(abs(statistic), differences.size - 1)),
+        interval=interval,
+        level=float(level),
+        method="corrected resampled t",
+    )
+
+
+def bayesian_correlated_t(
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    *,
+    n_train: float,
+    n_test: float,
+    rope: float = 0.01,
+    folds: Identities | None = None,
+) -> BayesianComparison:
+    """Give the probabilities that a is better, that b is better, and that it does not matter.
+
+    The Bayesian form of `corrected_resampled_t`: with its flat prior the posterior of the
+    difference is the same t distribution.
+
+    Parameters
+    ----------
+    scores_a, scores_b : array-like of shape (n_folds,)
+        Score of each model on each fold.
+    n_train, n_test : float
+        Rows trained on and judged on in a fold.
+    rope : float, default=0.01
+        Region of practical equivalence: differences up to this size, in the unit of the score, do
+        not matter.
+    folds : pair of sequences, optional
+        Names of the folds of a and of b, or their test rows; refused unless they are the same.
+
+    Returns
+    -------
+    BayesianComparison
+        Three probabilities that sum to one.
+
+    Raises
+    ------
+    ValueError
+        If the folds differ, ``rope`` is negative, or every fold shows the same difference other
+        than zero.
+
+    References
+    ----------
+    .. [1] G. Corani and A. Benavoli (2015), A Bayesian approach for comparing cross-validated
+       algorithms on multiple data sets.
+
+    Examples
+    --------
+    >>> from skmaxev.comparison import bayesian_correlated_t
+    >>> result = bayesian_correlated_t(
+    ...     [0.82, 0.80, 0.85, 0.79, 0.84], [0.80, 0.79, 0.81, 0.78, 0.82], n_train=80, n_test=20
+    ... )
+    >>> round(result.p_a_better, 2), round(result.p_equivalent, 2), round(result.p_b_better, 2)
+    (0.85, 0.13, 0.01)
+    """
+    if rope < 0:
+        raise ValueError(f"rope must not be negative; got {rope!r}.")
+    differences = _differences(scores_a, scores_b, folds)
+    mean, scale = _location_scale(differences, check_sizes(n_train, n_test))
+    if scale:
+        posterior = stats.t(differences.size - 1, loc=mean, scale=scale)
+        above, below = float(posterior.sf(rope)), float(posterior.cdf(-rope))
+    else:
+        above = below = 0.0
+    return BayesianComparison(
+        difference=mean,
+        p_a_better=above,
+        p_equivalent=1.0 - above - below,
+        p_b_better=below,
+        rope=float(rope),
+    )
+
+
+def five_by_two_t(scores_a: ArrayLike, scores_b: ArrayLike) -> Comparison:
+    """Compare two models by five times twofold cross-validation (Dietterich's t).
+
+    Parameters
+    ----------
+    scores_a, scores_b : array-like of shape (5, 2)
+        Score of each model on both halves of five random divisions; the same for both models.
+
+    Returns
+    -------
+    Comparison
+        Student's t with 5 degrees of freedom. It rests on the very first difference and is weaker
+        than `five_by_two_f`.
+
+    Raises
+    ------
+    ValueError
+        If the shapes are not (5, 2), or both halves of every division show one difference.
+
+    References
+    ----------
+    .. [1] T. Dietterich (1998), Approximate Statistical Tests for Comparing Supervised
+       Classification Learning Algorithms, Section 3.5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skmaxev.comparison import five_by_two_t
+    >>> a = np.array([[0.9, 0.8], [0.85, 0.8], [0.9, 0.85], [0.8, 0.9], [0.85, 0.9]])
+    >>> b = np.array([[0.8, 0.8], [0.8, 0.75], [0.8, 0.8], [0.8, 0.8], [0.8, 0.8]])
+    >>> round(five_by_two_t(a, b).pvalue, 3)
+    0.102
+    """
+    differences, variances = _five_by_two(scores_a, scores_b)
+    statistic = float(differences[0, 0] / np.sqrt(variances.mean()))
+    return Comparison(
+        difference=float(differences.mean()),
+        statistic=statistic,
+        pvalue=float(2 * stats.t.sf(abs(statistic), 5)),
+        interval=None,
+        level=None,
+        method="5x2 cv t",
+    )
+
+
+def five_by_two_f(scores_a: ArrayLike, scores_b: ArrayLike) -> Comparison:
+    """Compare two models by five times twofold cross-validation (Alpaydin's F).
+
+    Parameters
+    ----------
+    scores_a, scores_b : array-like of shape (5, 2)
+        Score of each model on both halves of five random divisions; the same for both models.
+
+    Returns
+    -------
+    Comparison
+        F with 10 and 5 degrees of freedom; uses all ten differences. Errs upwards.
+
+    Raises
+    ------
+    ValueError
+        If the shapes are not (5, 2), or both halves of every division show one difference.
+
+    References
+    ----------
+    .. [1] E. Alpaydin (1999), Combined 5x2 cv F Test for Comparing Supervised Classification
+       Learning Algorithms.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skmaxev.comparison import five_by_two_f
+    >>> a = np.array([[0.9, 0.8], [0.85, 0.8], [0.9, 0.85], [0.8, 0.9], [0.85, 0.9]])
+    >>> b = np.array([[0.8, 0.8], [0.8, 0.75], [0.8, 0.8], [0.8, 0.8], [0.8, 0.8]])
+    >>> round(five_by_two_f(a, b).pvalue, 3)
+    0.23
+    """
+    differences, variances = _five_by_two(scores_a, scores_b)
+    statistic = float(np.sum(differences**2) / (2 * variances.sum()))
+    return Comparison(
+        difference=float(differences.mean()),
+        statistic=statistic,
+        pvalue=float(stats.f.sf(statistic, 10, 5)),
+        interval=None,
+        level=None,
+        method="5x2 cv F",
+    )
+
+
+def _differences(
+    scores_a: ArrayLike, scores_b: ArrayLike, folds: Identities | None
+) -> NDArray[np.float64]:
+    """Score of a minus score of b on each fold, two or more."""
+    first, second = check_pair(scores_a, scores_b, same=folds, thing="fold")
+    if first.size < 2:
+        raise ValueError(f"at least 2 folds must be compared; got {first.size}.")
+    return np.asarray(first - second)
+
+
+def _location_scale(differences: NDArray[np.float64], ratio: float) -> tuple[float, float]:
+    """Mean difference and its corrected standard error; both zero for identical scores."""
+    mean = float(differences.mean())
+    variance = float(differences.var(ddof=1))
+    # Equal differences such as 0.8 - 0.7 and 0.9 - 0.8 differ in their last bits.
+    if variance <= (4 * np.finfo(float).eps * max(1.0, float(np.abs(differences).max()))) ** 2:
+        if np.abs(differences).max() > 0:
+            raise ValueError(
+                f"the folds must not all show one difference; got {mean:.6g} on every fold. "
+                "Without noise there is nothing to compare it with."
+            )
+        return 0.0, 0.0
+    return mean, float(np.sqrt((1 / differences.size + ratio) * variance))
+
+
+def _five_by_two(
+    scores_a: ArrayLike, scores_b: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Differences of shape (5, 2) and the variance of each division, of shape (5,)."""
+    first, second = (np.asarray(scores, dtype=np.float64) for scores in (scores_a, scores_b))
+    if first.shape != (5, 2) or second.shape != (5, 2):
+        raise ValueError(
+            "scores must have shape (5, 2), five divisions into two halves; got "
+            f"{first.shape} and {second.shape}."
+        )
+    if not (np.isfinite(first).all() and np.isfinite(second).all()):
+        raise ValueError("scores must be finite; got NaN or infinity. Repeat the failed fits.")
+    differences = first - second
+    variances = np.sum((differences - differences.mean(axis=1, keepdims=True)) ** 2, axis=1)
+    if variances.sum() <= np.finfo(float).eps ** 2:
+        raise ValueError(
+            "the two halves must not show one difference in every division: without noise there "
+            "is nothing to compare it with."
+        )
+    return differences, variances

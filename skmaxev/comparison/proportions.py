@@ -1,0 +1,115 @@
+"""Intervals for one proportion: an accuracy or an error rate on rows that chose nothing."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from scipy import stats
+
+from skmaxev.estimators._validation import check_level
+
+__all__ = ["normal_interval_holds", "proportion_interval"]
+
+_METHODS = ("wilson", "exact", "normal")
+_LEAST_NORMAL = 5.0  # Mitchell's rule: n e (1 - e) at least this
+
+
+def proportion_interval(
+    successes: int,
+    trials: int,
+    *,
+    level: float = 0.95,
+    method: Literal["wilson", "exact", "normal"] = "wilson",
+) -> tuple[float, float]:
+    r"""Bound a true proportion, such as a model's error rate, from independent rows.
+
+    Parameters
+    ----------
+    successes : int
+        Rows that count: the errors, or the right answers.
+    trials : int
+        Rows judged, drawn independently and not used to choose the model.
+    level : float, default=0.95
+        Probability that the interval holds the true proportion.
+    method : {"wilson", "exact", "normal"}, default="wilson"
+        "normal" is :math:`e \pm z\sqrt{e(1-e)/n}`, good where `normal_interval_holds`; "wilson"
+        is near its level on average also for few rows; "exact" (Clopper-Pearson) never covers
+        less than its level.
+
+    Returns
+    -------
+    tuple of two floats
+        Within 0 to 1. The normal interval errs to the narrow side for few rows and near 0 or 1.
+
+    Raises
+    ------
+    ValueError
+        If the counts are not possible or the method is unknown.
+
+    References
+    ----------
+    .. [1] T. Mitchell (1997), Machine Learning, Eq. 5.1.
+
+    Examples
+    --------
+    Twelve errors in forty rows: 0.30 give or take 0.14.
+
+    >>> from skmaxev.comparison import proportion_interval
+    >>> low, high = proportion_interval(12, 40, method="normal")
+    >>> round(low, 2), round(high, 2)
+    (0.16, 0.44)
+    """
+    _check_counts(successes, trials)
+    check_level(level)
+    if method not in _METHODS:
+        raise ValueError(f"method must be one of {_METHODS}; got {method!r}.")
+    if method == "normal":
+        rate = successes / trials
+        half = stats.norm.ppf((1 + level) / 2) * np.sqrt(rate * (1 - rate) / trials)
+        return float(max(0.0, rate - half)), float(min(1.0, rate + half))
+    found = stats.binomtest(successes, trials).proportion_ci(level, method=method)
+    return float(found.low), float(found.high)
+
+
+def normal_interval_holds(successes: int, trials: int) -> bool:
+    """Say whether the normal interval is a good approximation: ``n e (1 - e) >= 5``.
+
+    Parameters
+    ----------
+    successes : int
+        Rows that count.
+    trials : int
+        Rows judged.
+
+    Returns
+    -------
+    bool
+        A rule of thumb on the observed rate; it errs to the generous side.
+
+    Raises
+    ------
+    ValueError
+        If the counts are not possible.
+
+    References
+    ----------
+    .. [1] T. Mitchell (1997), Machine Learning, Section 5.2.2.
+
+    Examples
+    --------
+    >>> from skmaxev.comparison import normal_interval_holds
+    >>> normal_interval_holds(12, 40), normal_interval_holds(2, 40)
+    (True, False)
+    """
+    _check_counts(successes, trials)
+    rate = successes / trials
+    return trials * rate * (1 - rate) >= _LEAST_NORMAL
+
+
+def _check_counts(successes: int, trials: int) -> None:
+    if not (trials >= 1 and 0 <= successes <= trials):
+        raise ValueError(
+            f"successes must be from 0 to trials, and trials at least 1; got {successes!r} of "
+            f"{trials!r}. Give counts, not rates."
+        )
