@@ -17,7 +17,15 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-__all__ = ["CheckpointError", "finished_searches", "open_checkpoint", "reading", "row_digest"]
+__all__ = [
+    "CheckpointError",
+    "damaged",
+    "finished_searches",
+    "is_sqlite",
+    "open_checkpoint",
+    "reading",
+    "row_digest",
+]
 
 APPLICATION_ID = 0x534B4D58
 """Marks a file as ours in its header: the letters SKMX."""
@@ -32,8 +40,8 @@ _TABLES = (
     "CREATE TABLE response (context BLOB, candidate BLOB, train BLOB, judged INTEGER, "
     "dtype TEXT NOT NULL, shape TEXT NOT NULL, data BLOB NOT NULL, digest BLOB NOT NULL, "
     "PRIMARY KEY (context, candidate, train, judged))",
-    "CREATE TABLE search (search BLOB PRIMARY KEY, ended REAL NOT NULL, result TEXT NOT NULL, "
-    "digest BLOB NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE search (context BLOB, ended REAL NOT NULL, result TEXT NOT NULL, "
+    "digest BLOB NOT NULL)",
 )
 
 
@@ -108,6 +116,14 @@ def _cure(error: str) -> str:
     return "Give a path in a directory that can be written, on a local disk."
 
 
+def is_sqlite(file: Path) -> bool:
+    """Tell whether a file begins as SQLite's files do."""
+    if not file.is_file():
+        return False
+    with file.open("rb") as stream:
+        return stream.read(len(_MAGIC)) == _MAGIC
+
+
 def _check_place(file: Path, *, create: bool) -> None:
     """Look at the file from outside, before SQLite touches it."""
     if file.is_dir() or not file.parent.is_dir():
@@ -118,9 +134,7 @@ def _check_place(file: Path, *, create: bool) -> None:
             msg = f"there is no checkpoint {str(file)!r}."
             raise CheckpointError(msg)
         return
-    with file.open("rb") as stream:
-        start = stream.read(len(_MAGIC))
-    if start and start != _MAGIC:
+    if file.stat().st_size and not is_sqlite(file):
         raise _foreign(file, "is no SQLite file")
 
 
@@ -220,11 +234,11 @@ def finished_searches(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
     try:
         with reading(path):
             rows = link.execute(
-                "SELECT search, ended, result, digest FROM search ORDER BY ended, search"
+                "SELECT context, ended, result, digest FROM search ORDER BY rowid"
             ).fetchall()
     finally:
         link.close()
-    for search, _, result, digest in rows:
-        if row_digest(search, result) != digest:
+    for context, _, result, digest in rows:
+        if row_digest(context, result) != digest:
             raise damaged(path, "the result of a search is not as it was written")
     return [dict(json.loads(result)) for _, _, result, _ in rows]

@@ -58,6 +58,7 @@ def correct(
           right and wrong;
         - an Optuna study whose trials keep the scores of their splits (see
           `skmaxev.scores.from_study`);
+        - the path of a checkpoint in which a search was finished;
         - an object with ``scores``, or a ScoreTable.
     metric : str, optional
         Which metric, where there are several (that of ``refit`` if omitted); otherwise its name.

@@ -67,6 +67,8 @@ class Fit(NamedTuple):
         Score on the training rows, where it was asked for.
     n_reused : int
         Pipeline steps that another candidate had fitted already.
+    restored : bool
+        Whether the fit comes out of a checkpoint.
     """
 
     unit: int
@@ -76,6 +78,7 @@ class Fit(NamedTuple):
     judged: tuple[Judgement, ...] = ()
     train: Judgement | None = None
     n_reused: int = 0
+    restored: bool = False
 
 
 class Task(NamedTuple):

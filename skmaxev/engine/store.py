@@ -13,9 +13,10 @@ from __future__ import annotations
 import json
 import os
 import platform
+import sqlite3
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Container, Iterator, Mapping, Sequence
+from typing import Any, Self
 
 import numpy as np
 import scipy
@@ -28,8 +29,9 @@ from skmaxev._compat import PassthroughScorer
 from skmaxev.engine.fingerprint import fingerprint
 from skmaxev.engine.fitting import Fit, Job, Judgement
 from skmaxev.engine.plan import Unit
+from skmaxev.engine.run import Pair, run
 
-__all__ = ["Shelf"]
+__all__ = ["Checkpoint"]
 
 _SETTINGS = ("transform_output", "enable_metadata_routing", "array_api_dispatch")
 """Settings of scikit-learn that can change a score."""
@@ -37,21 +39,17 @@ _PLAIN_KINDS = "biufcmMSU"
 """Kinds of dtype that are their bytes."""
 
 
-class Shelf:
-    """The finished fits of one search in a checkpoint.
+class Checkpoint:
+    """A file that keeps every finished fit of a search, in use as ``with Checkpoint(...) as kept``.
 
     Parameters
     ----------
     path : str or path-like
-        The checkpoint; made if it does not exist.
+        The file; made if it does not exist.
     job : Job
         What all fits of the search share.
     X, y : array-like of n_rows rows
         The whole data; ``y`` may be None.
-    units : sequence of Unit
-        The plan's units.
-    candidates : sequence of mapping
-        Settings of each candidate.
 
     Raises
     ------
@@ -62,56 +60,101 @@ class Shelf:
 
     Notes
     -----
-    A ``random_state=None`` is inherently random and is let through: each stored fit is one of the
-    draws that the search could have made, and is not drawn again.
+    A ``random_state=None`` of an estimator is inherently random and is let through: each stored fit
+    is one of the draws that the search could have made, and is not drawn again.
     """
+
+    def __init__(self, path: str | os.PathLike[str], job: Job, X: Any, y: Any) -> None:
+        self._path = path
+        self._context = _context(job, X, y)
+        self._link = open_checkpoint(path, create=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._link.close()
+
+    def run(
+        self,
+        job: Job,
+        X: Any,
+        y: Any,
+        pairs: Sequence[Pair],
+        *,
+        units: Sequence[Unit],
+        candidates: Sequence[Mapping[str, Any]],
+        **options: Any,
+    ) -> Iterator[Fit]:
+        """Make fits as `skmaxev.engine.run.run` does, but only those that the file lacks.
+
+        Yields
+        ------
+        Fit
+            First those from the file, with ``restored=True``. Every new one is in the file before
+            it is handed over.
+        """
+        shelf = _Shelf(self._path, self._link, self._context, units, candidates)
+        found = {(fit.unit, fit.candidate): fit for fit in shelf.finished(set(pairs))}
+        yield from found.values()
+        missing = [pair for pair in pairs if pair not in found]
+        if missing:
+            new = run(job, X, y, missing, units=units, candidates=candidates, **options)
+            for fit in new:
+                shelf.keep(fit)
+                yield fit
+
+    def finish(self, result: Mapping[str, Any]) -> None:
+        """Write what the finished search leaves, for `skmaxev.correct` to read later.
+
+        Parameters
+        ----------
+        result : mapping
+            Numbers, texts and lists of them.
+        """
+        text = json.dumps(result)
+        digest = row_digest(self._context, text)
+        row = self._context, time.time(), text, digest
+        with reading(self._path), self._link:
+            self._link.execute("BEGIN IMMEDIATE")
+            same = self._link.execute("SELECT 1 FROM search WHERE digest = ?", (digest,))
+            if same.fetchone() is None:
+                self._link.execute("INSERT INTO search VALUES (?, ?, ?, ?)", row)
+
+
+class _Shelf:
+    """The fits of one plan in an open checkpoint."""
 
     def __init__(
         self,
         path: str | os.PathLike[str],
-        job: Job,
-        X: Any,
-        y: Any,
+        link: sqlite3.Connection,
+        context: bytes,
         units: Sequence[Unit],
         candidates: Sequence[Mapping[str, Any]],
     ) -> None:
-        self._path = path
-        self._context = _context(job, X, y)
+        self._path, self._link, self._context = path, link, context
         self._candidates = [
             _bytes(dict(params), name=f"candidate {number}")
             for number, params in enumerate(candidates)
         ]
         self._trains = [_bytes((unit.train, unit.judged), name="rows") for unit in units]
-        self._of_search = _bytes((self._context, self._candidates, self._trains), name="search")
-        self._link = open_checkpoint(path, create=True)
 
-    def close(self) -> None:
-        """Let go of the file."""
-        self._link.close()
-
-    def finished(self) -> list[Fit]:
-        """Read the fits of this search that are there.
-
-        Raises
-        ------
-        CheckpointError
-            If a row is not as it was written.
-        """
+    def finished(self, pairs: Container[Pair]) -> Iterator[Fit]:
+        """Read those of some fits that are there; a row must be as it was written."""
         candidates = {digest: number for number, digest in enumerate(self._candidates)}
         trains = {digest: number for number, digest in enumerate(self._trains)}
         responses = self._responses()
-        fits = []
         with reading(self._path):
             rows = self._link.execute(
                 "SELECT candidate, train, result, digest FROM fit WHERE context = ?",
                 (self._context,),
-            )
-            for candidate, train, result, digest in rows:
-                if candidate in candidates and train in trains:
-                    self._check(digest, candidate, train, result)
-                    pair = trains[train], candidates[candidate]
-                    fits.append(_as_fit(result, *pair, responses.get((candidate, train), {})))
-        return fits
+            ).fetchall()
+        for candidate, train, result, digest in rows:
+            pair = trains.get(train, -1), candidates.get(candidate, -1)
+            if pair in pairs:
+                self._check(digest, candidate, train, result)
+                yield _as_fit(result, *pair, responses.get((candidate, train), {}))
 
     def _responses(self) -> dict[tuple[bytes, bytes], dict[int, NDArray[Any]]]:
         found: dict[tuple[bytes, bytes], dict[int, NDArray[Any]]] = {}
@@ -131,14 +174,11 @@ class Shelf:
         if row_digest(self._context, *parts) != digest:
             raise damaged(self._path, "a fit is not as it was written")
 
-    def keep(self, fits: Iterable[Fit]) -> None:
-        """Write finished fits in one transaction; those that failed are left out."""
-        kept = [fit for fit in fits if _succeeded(fit)]
-        if not kept:
-            return
-        with reading(self._path), self._link:  # all or nothing
-            self._link.execute("BEGIN IMMEDIATE")
-            for fit in kept:
+    def keep(self, fit: Fit) -> None:
+        """Write a finished fit; one that failed is left out."""
+        if _succeeded(fit):
+            with reading(self._path), self._link:  # all or nothing
+                self._link.execute("BEGIN IMMEDIATE")
                 self._write(fit)
 
     def _write(self, fit: Fit) -> None:
@@ -154,19 +194,6 @@ class Shelf:
                     "INSERT OR IGNORE INTO response VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                     (*key, number, *parts, digest),
                 )
-
-    def finish(self, result: Mapping[str, Any]) -> None:
-        """Write what the finished search leaves, for `skmaxev.correct` to read later.
-
-        Parameters
-        ----------
-        result : mapping
-            Numbers, texts and lists of them.
-        """
-        text = json.dumps(result)
-        row = self._of_search, time.time(), text, row_digest(self._of_search, text)
-        with reading(self._path):
-            self._link.execute("INSERT OR REPLACE INTO search VALUES (?, ?, ?, ?)", row)
 
 
 def _bytes(value: Any, *, name: str) -> bytes:
@@ -221,6 +248,7 @@ def _as_fit(text: str, unit: int, candidate: int, responses: Mapping[int, NDArra
         None,
         tuple(_as_judgement(row, responses.get(number)) for number, row in enumerate(judged)),
         None if train is None else _as_judgement(train, None),
+        restored=True,
     )
 
 

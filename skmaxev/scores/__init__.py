@@ -1,6 +1,7 @@
 """Score tables, and the readers that make one from what a search left behind."""
 
 from skmaxev.scores.arrays import from_array, from_object
+from skmaxev.scores.checkpoint import from_checkpoint
 from skmaxev.scores.files import from_csv, from_long
 from skmaxev.scores.read import read_scores
 from skmaxev.scores.results import from_cv_results
@@ -13,6 +14,7 @@ __all__ = [
     "RowScores",
     "ScoreTable",
     "from_array",
+    "from_checkpoint",
     "from_csv",
     "from_cv_results",
     "from_long",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from skmaxev.scores.arrays import from_array, from_object
+from skmaxev.scores.checkpoint import from_checkpoint, is_checkpoint
 from skmaxev.scores.files import from_csv, from_long
 from skmaxev.scores.results import from_cv_results
 from skmaxev.scores.search import from_search, is_search
@@ -33,7 +34,7 @@ def read_scores(
     ----------
     results : object
         Fitted search, Optuna study, ``cv_results_`` as a dict or frame, CSV path or open text file,
-        array of shape (n_splits, n_candidates), object with ``scores``, or ScoreTable.
+        path of a search's checkpoint, array of shape (n_splits, n_candidates), object with ``scores``, or ScoreTable.
     metric : str, optional
         Which metric, or the name of the only one.
     greater_is_better : bool
@@ -55,6 +56,8 @@ def read_scores(
         return results
     if is_study(results) or is_search(results):
         return (from_study if is_study(results) else from_search)(results, metric=metric)
+    if is_checkpoint(results):
+        return from_checkpoint(results, metric=metric)
     if isinstance(results, str | Path) or hasattr(results, "read"):
         return from_csv(results, sep=sep, decimal=decimal, **long, **naming)
     if isinstance(results, Mapping) or hasattr(results, "columns"):

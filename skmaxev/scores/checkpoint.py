@@ -1,0 +1,167 @@
+"""Score tables of searches that were finished with ``checkpoint=path``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from skmaxev._checkpoint import CheckpointError, finished_searches, is_sqlite
+from skmaxev.scores.table import OuterFolds, ScoreTable
+
+__all__ = ["from_checkpoint", "is_checkpoint", "plain_tables"]
+
+_PLAIN = (str, int, float, bool, type(None))
+
+
+def is_checkpoint(source: Any) -> bool:
+    """Tell whether ``source`` is the path of an SQLite file."""
+    return isinstance(source, str | os.PathLike) and is_sqlite(Path(source))
+
+
+def from_checkpoint(
+    path: str | os.PathLike[str], *, metric: str | None = None, search: int | None = None
+) -> ScoreTable:
+    """Read a finished search from its checkpoint; neither data nor estimator is needed.
+
+    Parameters
+    ----------
+    path : str or path-like
+        What the search got as ``checkpoint``.
+    metric : str, optional
+        Which metric, where there are several; that of ``refit`` if omitted.
+    search : int, optional
+        Which search, where several were finished with the same file: 0 for the first one.
+
+    Returns
+    -------
+    ScoreTable
+        As of the search. Settings that are no plain numbers or texts come as their ``repr``, and
+        row-level results are left out.
+
+    Raises
+    ------
+    CheckpointError
+        If the file is damaged, is no checkpoint, or holds no finished search.
+    ValueError
+        If there are several searches or metrics, and no choice.
+    """
+    found = finished_searches(path)
+    if not found:
+        msg = (
+            f"checkpoint {os.fspath(path)!r} holds no finished search. Run the search again with "
+            "the same call: it makes only the fits that are missing."
+        )
+        raise CheckpointError(msg)
+    if search is None and len(found) > 1:
+        kinds = ", ".join(f"{number}: {one['source']}" for number, one in enumerate(found))
+        raise ValueError(
+            f"{os.fspath(path)!r} holds {len(found)} finished searches ({kinds}). Choose one: "
+            f"correct(from_checkpoint({os.fspath(path)!r}, search={len(found) - 1}))."
+        )
+    return _as_table(_metric_of(found[search or 0], metric))
+
+
+def _metric_of(search: Mapping[str, Any], metric: str | None) -> Mapping[str, Any]:
+    tables = search["tables"]
+    names = [metric, search["primary"], *(list(tables) if len(tables) == 1 else ())]
+    for name in names:
+        if name in tables:
+            return dict(tables[name])
+    raise ValueError(
+        f"metric must be one of {sorted(tables)}; got {metric!r}. Say "
+        f"metric={min(tables)!r}, for example."
+    )
+
+
+def plain_tables(
+    tables: Mapping[str, ScoreTable], *, primary: str | None, source: str
+) -> dict[str, Any]:
+    """Take the tables of a finished search apart into numbers and texts.
+
+    Parameters
+    ----------
+    tables : mapping of str to ScoreTable
+        One for each metric.
+    primary : str or None
+        The metric that chose the winner.
+    source : str
+        Kind of search.
+
+    Returns
+    -------
+    dict
+        For `skmaxev.engine.store.Checkpoint.finish`.
+    """
+    return {
+        "source": source,
+        "primary": primary,
+        "tables": {name: _as_plain(table) for name, table in tables.items()},
+    }
+
+
+def _as_plain(table: ScoreTable) -> dict[str, Any]:
+    plain = {
+        "scores": table.scores.tolist(),
+        "best_index": int(table.best_index),
+        "metric": table.metric,
+        "greater_is_better": table.greater_is_better,
+        "params": None if table.params is None else [_settings(params) for params in table.params],
+        "n_train": None if table.n_train is None else table.n_train.tolist(),
+        "n_test": None if table.n_test is None else table.n_test.tolist(),
+        "support": list(map(float, table.support)),
+        "left_out": [[int(number), reason] for number, reason in table.left_out.items()],
+        "n_fits": table.n_fits,
+        "source": table.source,
+        "notes": list(table.notes),
+    }
+    if table.outer is not None:
+        names = ("scores", "best_index", "n_train", "n_test", "inner")
+        values = {name: getattr(table.outer, name) for name in names}
+        outer = {name: None if value is None else value.tolist() for name, value in values.items()}
+        plain["outer"] = {**outer, "shared": table.outer.shared}
+    return plain
+
+
+def _settings(params: Mapping[str, Any]) -> dict[str, Any]:
+    plain = {}
+    for name, value in params.items():
+        bare = value.item() if isinstance(value, np.generic) else value
+        plain[name] = bare if type(bare) in _PLAIN else repr(bare)
+    return plain
+
+
+def _as_table(plain: Mapping[str, Any]) -> ScoreTable:
+    parts = dict(plain)
+    outer = parts.pop("outer", None)
+    return ScoreTable(
+        **{
+            **parts,
+            "scores": np.array(parts["scores"], dtype=np.float64),
+            "params": None if parts["params"] is None else tuple(parts["params"]),
+            "n_train": _whole(parts["n_train"]),
+            "n_test": _whole(parts["n_test"]),
+            "support": tuple(parts["support"]),
+            "left_out": dict(parts["left_out"]),
+            "notes": tuple(parts["notes"]),
+        },
+        outer=None if outer is None else _as_outer(outer),
+    )
+
+
+def _as_outer(plain: Mapping[str, Any]) -> OuterFolds:
+    return OuterFolds(
+        scores=np.array(plain["scores"], dtype=np.float64),
+        best_index=np.array(plain["best_index"], dtype=np.intp),
+        n_train=np.array(plain["n_train"], dtype=np.intp),
+        n_test=np.array(plain["n_test"], dtype=np.intp),
+        inner=None if plain["inner"] is None else np.array(plain["inner"], dtype=np.float64),
+        shared=plain["shared"],
+    )
+
+
+def _whole(values: Any) -> Any:
+    return None if values is None else np.array(values, dtype=np.intp)
