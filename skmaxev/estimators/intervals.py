@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import stats
 
+from skmaxev.estimators import _noise
 from skmaxev.estimators._validation import check_best_index, check_level, check_scores
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 __all__ = ["nadeau_bengio_interval", "selection_interval"]
-
-_UNBOUNDED = (-np.inf, np.inf)
 
 
 def selection_interval(
@@ -23,52 +22,101 @@ def selection_interval(
     estimate: float,
     best_index: int | None = None,
     level: float = 0.95,
-    support: tuple[float, float] = _UNBOUNDED,
+    support: tuple[float, float] = (-np.inf, np.inf),
+    n_train: ArrayLike | None = None,
     n_test: ArrayLike | None = None,
     standard_error: float | None = None,
 ) -> tuple[float, float] | None:
-    """Bound the true score of the winner around an estimate that is already corrected.
+    r"""Bound the true score of the winner around an estimate that is already corrected.
+
+    Two errors are added up. The rows that judged the winner are a sample: that variance is known
+    where rows or their number are known, else it is the variance between the splits, pooled over
+    the candidates. And the winner's own part of the noise, which choosing exploits and which holds
+    the luck of its training sets: the variance between the splits after candidate and split effects
+    are removed, inflated as by Nadeau and Bengio. Both shrink towards a bound of the metric, and the
+    interval holds the scores from which ``estimate`` is no further than the quantile times the
+    standard error that the score itself would have (Wilson's interval, for a share of rows).
 
     Parameters
     ----------
     scores : array-like of shape (n_splits, n_candidates)
         Mean score of each candidate on each split; higher is better.
     estimate : float
-        Corrected score of the winner, the middle of the interval.
+        Corrected score of the winner, by any method.
     best_index : int, optional
-        Candidate that was chosen; the largest mean if omitted.
+        Candidate that was chosen, whose mean ``standard_error`` belongs to; the largest mean if
+        omitted.
     level : float
-        Share of searches whose interval holds the truth.
+        Share of searches whose interval is to hold the truth.
     support : tuple of two floats
-        Range of the metric, such as (0, 1).
-    n_test : array-like of shape (n_splits,), optional
-        Rows behind each split.
+        Range of the metric, such as (0, 1) or (-inf, 0).
+    n_train, n_test : array-like of shape (n_splits,), optional
+        Rows behind each split. Without ``n_train`` the splits are taken for K-fold.
     standard_error : float, optional
-        Sampling error of the winner's mean score, from its rows.
+        Sampling error of the winner's mean score over its rows: for a metric that is a mean, the
+        standard deviation of the row scores over the root of their number.
 
     Returns
     -------
     tuple of two floats or None
-        None where nothing shows the noise: one split and no ``standard_error``.
+        Inside ``support``. On searches with real training it errs to the wide side where no
+        candidate has signal and to the narrow side for single trees, whose refit on all rows is a
+        draw of its own. None where nothing shows the noise: one split and no ``standard_error``,
+        or scores that never vary.
+
+    Raises
+    ------
+    ValueError
+        If ``scores`` are not finite, ``level`` is not inside (0, 1), or ``estimate`` or a score lies
+        outside ``support``.
+
+    Notes
+    -----
+    With :math:`v(\mu) = (\mu - a)(b - \mu)` for a metric in :math:`[a, b]`, :math:`(b - \mu)^2` for
+    one bounded above only, and 1 for one without bounds, the variance at :math:`\mu` is
+    :math:`(\varphi + \varphi_r / (1 - \rho)) v(\mu)`, where :math:`\varphi` is that of the sample of
+    rows, :math:`\varphi_r` that of the residuals, and :math:`\rho = n_2 / (n_1 + n_2)` stands for the
+    overlap of training sets [1]_. Bounded metrics have at most :math:`\varphi = 1/n` from n rows, and
+    a share of rows has that exactly; a share is told by scores that are whole numbers of rows. Where
+    the splits differ by more than :math:`\varphi` allows (grouped rows), the splits are believed.
+
+    References
+    ----------
+    .. [1] C. Nadeau and Y. Bengio (2003). Inference for the generalization error. Machine Learning
+       52, section 3.
+
+    Examples
+    --------
+    >>> scores = [[0.8, 0.7], [0.9, 0.8], [0.7, 0.7], [0.8, 0.6], [0.9, 0.8]]
+    >>> low, high = selection_interval(scores, estimate=0.8, support=(0, 1), n_test=[10] * 5)
+    >>> round(low, 2), round(high, 2)
+    (0.66, 0.89)
     """
     table = check_scores(scores)
-    n_splits, n_candidates = table.shape
-    check_best_index(best_index, n_candidates)
+    check_best_index(best_index, table.shape[-1])
     level = check_level(level)
-    if n_splits < 2:
+    _check_support(table, estimate, support)
+    winner = table.mean(axis=0).argmax() if best_index is None else best_index
+    design = _noise.Design.of(len(table), n_train, n_test)
+    if _noise.counts_rows(table, support, design):
+        support = (0.0, 1.0)
+    noise = _noise.measure(
+        table,
+        support=support,
+        winner=int(winner),
+        design=design,
+        standard_error=standard_error,
+    )
+    if noise is None:
         return None
-    pooled = table.var(axis=0, ddof=1).mean() / n_splits
-    residual = table - table.mean(axis=0) - table.mean(axis=1, keepdims=True) + table.mean()
-    own = np.sum(residual**2) / ((n_splits - 1) * max(n_candidates - 1, 1)) / n_splits
-    half = stats.t.ppf((1 + level) / 2, 2 * n_splits) * np.sqrt(pooled + own)
-    low, high = support
-    return float(max(low, estimate - half)), float(min(high, estimate + half))
+    reach = stats.t.ppf((1.0 + level) / 2.0, noise.df) * np.sqrt(noise.dispersion)
+    return _noise.invert(float(estimate), float(reach), support)
 
 
 def nadeau_bengio_interval(
     outer_scores: ArrayLike, *, n_train: float, n_test: float, level: float = 0.95
 ) -> tuple[float, float]:
-    r"""Bound the mean of scores whose training sets overlap.
+    r"""Bound the mean of scores whose training sets overlap, as of nested cross-validation.
 
     Parameters
     ----------
@@ -82,11 +130,18 @@ def nadeau_bengio_interval(
     Returns
     -------
     tuple of two floats
-        Errs to the wide side on average; the t quantile with ``n_splits - 1`` degrees of freedom.
+        Errs to the wide side on average; may leave the range of the metric. The variance is
+        :math:`(1/K + n_2/n_1)` times that of the scores, the quantile Student's with K - 1 degrees.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two scores, or a number of rows is not positive.
 
     References
     ----------
-    .. [1] C. Nadeau and Y. Bengio (2003). Inference for the generalization error. Eq. 9.
+    .. [1] C. Nadeau and Y. Bengio (2003). Inference for the generalization error. Machine Learning
+       52, section 3.
 
     Examples
     --------
@@ -95,8 +150,29 @@ def nadeau_bengio_interval(
     (0.668, 0.932)
     """
     values = check_scores(np.reshape(np.asarray(outer_scores, dtype=float), (-1, 1)), min_splits=2)
-    level = check_level(level)
+    if not (n_train > 0 and n_test > 0):
+        raise ValueError(
+            f"n_train and n_test must be positive; got {n_train} and {n_test}. Give the rows of a split."
+        )
     size = values.shape[0]
     variance = (1.0 / size + n_test / n_train) * values.var(ddof=1)
-    half = stats.t.ppf((1.0 + level) / 2.0, size - 1) * np.sqrt(variance)
+    half = stats.t.ppf((1.0 + check_level(level)) / 2.0, size - 1) * np.sqrt(variance)
     return float(values.mean() - half), float(values.mean() + half)
+
+
+def _check_support(
+    table: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
+    estimate: float,
+    support: tuple[float, float],
+) -> None:
+    low, high = support
+    if table.ndim != 2:
+        raise ValueError(
+            f"scores must be one table here; got shape {table.shape}. Call once for each table."
+        )
+    smallest, largest = min(table.min(), estimate), max(table.max(), estimate)
+    if not (low <= smallest and largest <= high):
+        raise ValueError(
+            f"scores and estimate must lie in support {low, high}; they span {smallest:.6g} to "
+            f"{largest:.6g}. Give the range of the metric, or (-inf, inf)."
+        )

@@ -1,0 +1,212 @@
+"""How far the score of a search's winner may be off, in units of the metric's own variance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+__all__ = ["Design", "Noise", "counts_rows", "invert", "measure", "variance_function"]
+
+FloatArray = NDArray[np.float64]
+Support = tuple[float, float]
+
+# A split with more rows than this is not told from a metric that is no share of rows.
+_MOST_ROWS = 20_000
+# How far a share of rows may be from a whole number of them after rounding errors.
+_ROUNDING = 1e-12
+# Chance to distrust a known variance that is right, because splits happen to differ more.
+_DISTRUST = 0.01
+_LARGEST_EXPONENT = 300.0
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Variance of the winner's corrected score over the variance function, and its freedom."""
+
+    dispersion: float
+    df: float
+
+
+@dataclass(frozen=True)
+class Design:
+    """How the splits share the rows.
+
+    Parameters
+    ----------
+    n_splits : float
+        Splits that a partition would have: rows over rows of a test set.
+    inflation : float
+        ``1 / (1 - rho)``, for what overlapping training sets hide from the splits.
+    n_rows : float, optional
+        Distinct rows that were judged on.
+    n_test : ndarray, optional
+        Rows of each test set.
+    """
+
+    n_splits: float
+    inflation: float
+    n_rows: float | None = None
+    n_test: FloatArray | None = None
+
+    @classmethod
+    def of(cls, n_splits: int, n_train: ArrayLike | None, n_test: ArrayLike | None) -> Design:
+        """Read the numbers of rows, as far as they are known."""
+        if n_test is None:
+            return cls(n_splits, n_splits / max(n_splits - 1.0, 1.0))
+        test = np.broadcast_to(np.asarray(n_test, dtype=np.float64), (n_splits,))
+        rows = test.sum()
+        if n_train is not None:
+            # Repeated splits judge the same rows again and again.
+            rows = min(rows, float(np.mean(np.asarray(n_train, dtype=np.float64) + test)))
+        train = rows - test.mean() if n_train is None else float(np.mean(n_train))
+        if not (test.min() > 0 and (train > 0 or n_splits == 1)):
+            raise ValueError(
+                f"n_train and n_test must be positive; got {n_train!r} and {n_test!r}. Give the rows "
+                "of every split."
+            )
+        inflation = 1.0 + test.mean() / train if train > 0 else 1.0
+        return cls(rows / test.mean(), inflation, float(rows), test)
+
+
+def variance_function(score: ArrayLike, support: Support) -> FloatArray:
+    """Shape of a score's variance over the range of its metric."""
+    low, high = support
+    at = np.asarray(score, dtype=np.float64)
+    if _is_bounded(support):
+        return np.asarray((at - low) * (high - at))
+    if np.isfinite(high):
+        return np.asarray((high - at) ** 2)
+    if np.isfinite(low):
+        return np.asarray((at - low) ** 2)
+    return np.ones_like(at)
+
+
+def invert(estimate: float, reach: float, support: Support) -> tuple[float, float]:
+    """Scores from which the estimate is at most ``reach`` standard units away."""
+    low, high = support
+    if _is_bounded(support):
+        square = reach**2
+        middle = (estimate + square * (low + high) / 2.0) / (1.0 + square)
+        # The roots of (estimate - mu)^2 = reach^2 (mu - low)(high - mu).
+        inside = middle**2 - (estimate**2 + square * low * high) / (1.0 + square)
+        half = np.sqrt(max(inside, 0.0))
+        return max(low, float(middle - half)), min(high, float(middle + half))
+    # A standard error in proportion to the distance from the bound is a constant of its logarithm.
+    factor = np.exp(min(reach, _LARGEST_EXPONENT))
+    if np.isfinite(high):
+        return float(high - (high - estimate) * factor), float(high - (high - estimate) / factor)
+    if np.isfinite(low):
+        return float(low + (estimate - low) / factor), float(low + (estimate - low) * factor)
+    return estimate - reach, estimate + reach
+
+
+def measure(
+    table: FloatArray,
+    *,
+    support: Support,
+    winner: int,
+    design: Design,
+    standard_error: float | None = None,
+) -> Noise | None:
+    """Add up the noise of the rows and the winner's own; None where nothing shows it."""
+    free = len(table) - 1
+    pooled, own = _between_splits(table, support, design)
+    known = _known_dispersion(table, support, winner, design, standard_error)
+    guess = 1.0 / design.n_rows if design.n_rows and _is_bounded(support) else None
+    rows, df = pooled, float(free)
+    if known is not None and _agree(pooled, known, free):
+        rows, df = known, np.inf
+    elif known is None and guess is not None and _agree(pooled, guess, free):
+        # As sure of the guess as of the splits: their mean, with the freedom of both.
+        rows, df = (pooled + guess) / 2.0, 2.0 * free
+    if not rows + own > 0:
+        return None
+    own_df = max(free * min(free, table.shape[1] - 1), 1)
+    # Satterthwaite's freedom of a sum of variances.
+    spent = own**2 / own_df + (rows**2 / df if df else 0.0)
+    return Noise(rows + own, (rows + own) ** 2 / spent if spent > 0 else np.inf)
+
+
+def counts_rows(table: FloatArray, support: Support, design: Design) -> bool:
+    """Whether scores of a metric of unknown range look like shares of rows, so of range (0, 1)."""
+    if _is_bounded(support) or table.min() < 0 or table.max() > 1 or len(table) < 2:
+        return False
+    n_rows = _rows_of_a_share(table, design)
+    pooled, _ = _between_splits(table, (0.0, 1.0), design)
+    return n_rows is not None and pooled > 0 and _agree(pooled, 1.0 / n_rows, len(table) - 1)
+
+
+def _between_splits(table: FloatArray, support: Support, design: Design) -> tuple[float, float]:
+    """Dispersion of a mean score, and of the part of it that the candidates do not share."""
+    size = len(table)
+    if size < 2:
+        return 0.0, 0.0
+    if not _is_bounded(support):
+        # Without a bound on either side hopeless candidates have any noise: the better half counts.
+        half = max(2, (table.shape[1] + 1) // 2)
+        table = table[:, np.argsort(-table.mean(axis=0), kind="stable")[:half]]
+    means = table.mean(axis=0)
+    scale = variance_function(means, support).mean()
+    if not scale > 0:
+        return 0.0, 0.0
+    deviation = table - means
+    residual = deviation - deviation.mean(axis=1, keepdims=True)
+    unit = design.inflation / ((size - 1) * design.n_splits * scale)
+    pooled = float(np.square(deviation).mean(axis=1).sum() * unit)
+    own = float(np.square(residual).sum() / max(len(means) - 1, 1) * unit)
+    return pooled, own
+
+
+def _known_dispersion(
+    table: FloatArray,
+    support: Support,
+    winner: int,
+    design: Design,
+    standard_error: float | None,
+) -> float | None:
+    """Dispersion of the winner's mean over its rows, where rows or their number tell it."""
+    scale = float(variance_function(table[:, winner].mean(), support))
+    if standard_error and scale > 0:
+        return float(standard_error) ** 2 / scale
+    if not _is_bounded(support) or (len(table) < 2 and design.n_test is None):
+        return None
+    low, high = support
+    n_rows = _rows_of_a_share((table - low) / (high - low), design)
+    return None if n_rows is None else 1.0 / n_rows
+
+
+def _agree(pooled: float, known: float, free: int) -> bool:
+    """Whether splits that know nothing of a dispersion may differ as much as they do under it."""
+    return not free or pooled <= known * stats.chi2.ppf(1.0 - _DISTRUST, free) / free
+
+
+def _is_bounded(support: Support) -> bool:
+    return bool(np.isfinite(support).all())
+
+
+def _rows_of_a_share(shares: FloatArray, design: Design) -> float | None:
+    """Rows behind scores that are whole numbers of rows over rows; None if they are not."""
+    if design.n_test is None:
+        rows = [_common_denominator(split) for split in shares]
+        return None if None in rows else float(sum(size for size in rows if size))
+    counts = shares * design.n_test[:, None]
+    whole = np.abs(counts - np.round(counts)) <= _ROUNDING * np.maximum(counts, 1.0) * 1e3
+    return design.n_rows if whole.all() else None
+
+
+def _common_denominator(shares: FloatArray) -> int | None:
+    """Least number of rows of which all the shares are whole numbers."""
+    rows = 1
+    for share in np.unique(shares):
+        if abs(share * rows - round(share * rows)) <= _ROUNDING * rows:
+            continue
+        nearest = Fraction(float(share)).limit_denominator(_MOST_ROWS)
+        rows = lcm(rows, nearest.denominator)
+        if abs(float(nearest) - share) > _ROUNDING or rows > _MOST_ROWS:
+            return None
+    return rows
