@@ -38,10 +38,7 @@ def to_text(report: SelectionReport) -> str:
     lines = headline(report)
     blocks = [
         [heading(report)],
-        [
-            f"  {label:<{_LABEL}} {value:>10}   {remark}"
-            for label, value, remark in headline(report)
-        ],
+        [f"  {label:<{_LABEL}} {score:>10}   {remark}" for label, score, remark in lines],
         wrap(" ".join(report.advice[1:]), _WIDTH, initial_indent="  ", subsequent_indent="  "),
         _table(report),
         [line for label, value in facts(report) for line in _labelled(label, value)],

@@ -33,8 +33,9 @@ def read_scores(
     Parameters
     ----------
     results : object
-        Fitted search, Optuna study, ``cv_results_`` as a dict or frame, CSV path or open text file,
-        path of a search's checkpoint, array of shape (n_splits, n_candidates), object with ``scores``, or ScoreTable.
+        Fitted search, path of its checkpoint, Optuna study, ``cv_results_`` as a dict or frame, CSV
+        path or open text file, array of shape (n_splits, n_candidates), object with ``scores``, or
+        ScoreTable.
     metric : str, optional
         Which metric, or the name of the only one.
     greater_is_better : bool
@@ -56,9 +57,9 @@ def read_scores(
         return results
     if is_study(results) or is_search(results):
         return (from_study if is_study(results) else from_search)(results, metric=metric)
-    if is_checkpoint(results):
-        return from_checkpoint(results, metric=metric)
     if isinstance(results, str | Path) or hasattr(results, "read"):
+        if is_checkpoint(results):
+            return from_checkpoint(results, metric=metric)
         return from_csv(results, sep=sep, decimal=decimal, **long, **naming)
     if isinstance(results, Mapping) or hasattr(results, "columns"):
         return _from_columns(results, decimal, long, naming)
