@@ -40,6 +40,10 @@ class Record:
         Tracebacks of failed scorers, by judged set and candidate.
     n_fits : int
         Fits added.
+    n_restored : int
+        Those that came out of a checkpoint.
+    n_reused : int
+        Pipeline steps that were not fitted, because another candidate had fitted them.
     """
 
     def __init__(self, plan: Plan, n_candidates: int, error_score: float | str) -> None:
@@ -54,7 +58,7 @@ class Record:
         self.errors: dict[tuple[int, int], str] = {}
         self.failures: dict[tuple[int, int], dict[str, str]] = {}
         self.train_failures: dict[tuple[int, int], dict[str, str]] = {}
-        self.n_fits = 0
+        self.n_fits = self.n_restored = self.n_reused = 0
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -64,6 +68,8 @@ class Record:
     def add(self, fit: Fit) -> None:
         """Take in a finished fit."""
         self.n_fits += 1
+        self.n_restored += fit.restored
+        self.n_reused += fit.n_reused
         self._fit_seconds[fit.unit, fit.candidate] = fit.seconds
         if fit.error is not None:
             self.errors[fit.unit, fit.candidate] = fit.error
@@ -76,6 +82,12 @@ class Record:
             self._put(self._train, len(self._plan.units), fit.unit, fit.candidate, fit.train)
             if fit.train.failures:
                 self.train_failures[fit.unit, fit.candidate] = fit.train.failures
+
+    def count(self, other: Record) -> None:
+        """Count the fits of a second step of the same search."""
+        self.n_fits += other.n_fits
+        self.n_restored += other.n_restored
+        self.n_reused += other.n_reused
 
     def _put(
         self,

@@ -58,9 +58,7 @@ def read_scores(
     if is_study(results) or is_search(results):
         return (from_study if is_study(results) else from_search)(results, metric=metric)
     if isinstance(results, str | Path) or hasattr(results, "read"):
-        if is_checkpoint(results):
-            return from_checkpoint(results, metric=metric)
-        return from_csv(results, sep=sep, decimal=decimal, **long, **naming)
+        return _from_file(results, sep, decimal, long, naming)
     if isinstance(results, Mapping) or hasattr(results, "columns"):
         return _from_columns(results, decimal, long, naming)
     if hasattr(results, "scores"):
@@ -71,6 +69,14 @@ def read_scores(
         "results must be a fitted search, cv_results_, a frame, a CSV path, an array (n_splits, "
         f"n_candidates), an Optuna study or a ScoreTable; got {type(results).__name__}."
     )
+
+
+def _from_file(
+    results: Any, sep: str | None, decimal: str, long: dict[str, Any], naming: dict[str, Any]
+) -> ScoreTable:
+    if is_checkpoint(results):
+        return from_checkpoint(results, metric=naming["metric"])
+    return from_csv(results, sep=sep, decimal=decimal, **long, **naming)
 
 
 def _from_columns(

@@ -20,10 +20,11 @@ from skmaxev.engine.fitting import Job
 from skmaxev.engine.plan import Nesting, Plan, make_plan
 from skmaxev.engine.prefixes import Prefix, common_prefixes
 from skmaxev.engine.record import SINGLE, Record
-from skmaxev.engine.run import all_pairs, run
+from skmaxev.engine.run import all_pairs
 from skmaxev.report import SelectionReport
 from skmaxev.scores import OuterFolds, ScoreTable
 from skmaxev.search._choice import search_results
+from skmaxev.search._keeping import keeping
 from skmaxev.search._progress import Progress
 from skmaxev.search._request import Request, read_request
 from skmaxev.search._tables import search_places, table_of
@@ -113,15 +114,22 @@ class BaseMaxSearch(GridSearchCV):  # type: ignore[misc]
             The fitted search. An error or an interrupt leaves it as it was.
         """
         request = read_request(self, X, y, params)
+        with keeping(self, request, self._job(request, with_callbacks=False)) as request:
+            found = self._search(request)
+        vars(self).update(found)
+        return self
+
+    def _search(self, request: Request) -> dict[str, Any]:
+        """Make every fit and give the fitted attributes."""
         plan = self._plan(request)
         progress = Progress(self, request, plan)
         record = self._fit_plan(request, plan, progress)
         found = self._select(request, record)
         found |= self._refit(request, found.get("best_params_"), progress)
         found |= self._judge(request, plan, record, found)
+        request.keeper.finish(self, self._primary(record))
         progress.end()
-        vars(self).update(found)
-        return self
+        return found
 
     def _fit_plan(self, request: Request, plan: Plan, progress: Progress) -> Record:
         """Make every fit of the plan, and tell about those that failed."""
@@ -149,7 +157,7 @@ class BaseMaxSearch(GridSearchCV):  # type: ignore[misc]
         record: Record,
         contexts: Mapping[tuple[int, int], Sequence[Any]],
     ) -> None:
-        fits = run(
+        fits = request.keeper.run(
             self._job(request, with_callbacks=bool(contexts)),
             request.X,
             request.y,
@@ -233,6 +241,7 @@ class BaseMaxSearch(GridSearchCV):  # type: ignore[misc]
                 request, record, metric, best if own else None, n_fits, outer.get(metric)
             )
         judged = {"n_fits_": n_fits, "reports_": reports}
+        judged |= {"n_restored_": record.n_restored, "n_steps_reused_": record.n_reused}
         judged |= self._about_outer(request, outer, primary)
         if primary is not None:
             judged["report_"] = reports[primary]
@@ -260,6 +269,7 @@ class BaseMaxSearch(GridSearchCV):  # type: ignore[misc]
             table = table_of(
                 self, request, record, metric, best_index=best_index, n_fits=n_fits, outer=outer
             )
+            request.keeper.tables[metric] = table
             return correct(table, method=self._method_for(table), level=self.level)
         except ValueError as error:
             warnings.warn(f"The honest score is NaN: {error}", UserWarning, stacklevel=2)

@@ -98,7 +98,7 @@ def _refit_winners(
     pairs = {(number, chosen[k]) for number, k in enumerate(folds) for chosen in winners.values()}
     if pairs:
         run(second, sorted(pairs), outside)
-    record.n_fits += outside.n_fits
+    record.count(outside)
     report_nested_failures(outside, second)
     return [outside if k in folds else record for k in range(len(nesting.outer))]
 

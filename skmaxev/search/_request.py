@@ -37,6 +37,10 @@ class Request:
         Splits of the search itself.
     candidates : list of dict
         Settings of each candidate.
+    metadata : mapping, optional
+        Sample weights, for callbacks.
+    keeper : Keeper
+        Makes the fits, by way of a checkpoint or without one.
     """
 
     X: Any
@@ -51,6 +55,7 @@ class Request:
     splits: tuple[Split, ...]
     candidates: list[dict[str, Any]]
     metadata: Mapping[str, Any] | None = field(default=None)
+    keeper: Any = None
 
     @property
     def n_rows(self) -> int:
