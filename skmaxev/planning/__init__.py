@@ -1,0 +1,17 @@
+"""Plan a search before it runs: how optimistic its best score will be, and what it will cost."""
+
+from skmaxev.planning.optimism import (
+    WinnerRegret,
+    affordable_candidates,
+    expected_optimism,
+    validation_size,
+    winner_regret,
+)
+
+__all__ = [
+    "WinnerRegret",
+    "affordable_candidates",
+    "expected_optimism",
+    "validation_size",
+    "winner_regret",
+]
