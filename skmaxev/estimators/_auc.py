@@ -44,18 +44,15 @@ class WeightedAUC:
         self.positive = positive
         placements, self.areas = _placements(self.responses, positive)
         self.placements = (placements - placements[:, [self.areas.argmax()]]).astype(np.float32)
-        # The kernel of the remainder lies in [-1, 1], a difference of two has variance <= 1/2.
-        self.slack = _REACH * np.sqrt(0.5 / (counts[0] * counts[1]))
+        # What the expansion leaves out has at most the variance of one pair, 1/4, over the number
+        # of pairs; the difference of two candidates four times that.
+        self.slack = _REACH / np.sqrt(counts[0] * counts[1])
         self._sorted = lru_cache(maxsize=64)(self._sort)
 
     def choose(self, weights: NDArray[np.float32]) -> NDArray[np.intp]:
         """Best candidate under each set of weights, of shape (n_sets,)."""
-        scaled = np.where(
-            self.positive,
-            weights / np.float32(max(self.positive.sum(), 1)),
-            weights / np.float32((~self.positive).sum()),
-        )
-        linear = scaled @ self.placements
+        share = np.where(self.positive, 1.0 / self.positive.sum(), 1.0 / (~self.positive).sum())
+        linear = (weights * share.astype(np.float32)) @ self.placements
         close = linear >= linear.max(axis=1, keepdims=True) - self.slack
         exact = np.full(linear.shape, -np.inf)
         for candidate in np.flatnonzero(close.any(axis=0)):

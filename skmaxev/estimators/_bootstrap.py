@@ -34,13 +34,13 @@ def resample_rows(
     contenders = _contenders(gap, n_resamples)
     gap = gap[:, contenders].astype(np.float32)
     columns = np.ascontiguousarray(table[:, contenders].T)
-    slack = np.float32(_TIE * max(float(np.abs(gap).max()), np.finfo(np.float32).tiny))
+    slack = _TIE * float(np.abs(gap).max()) * np.sqrt(len(gap))
 
     def choose(weights: Weights) -> NDArray[np.intp]:
         total = weights @ gap
-        tied = total >= total.max(axis=1, keepdims=True) - slack * np.sqrt(len(gap))
+        tied = total >= total.max(axis=1, keepdims=True) - slack
         # Candidates come in an order, so the first of a tie would not be a fair choice.
-        return (tied * (1.0 - generator.random(total.shape))).argmax(axis=1)
+        return np.argmax(tied * (1.0 - generator.random(total.shape)), axis=1)
 
     def judge(left_out: NDArray[np.bool_], candidate: int) -> FloatArray:
         counts = left_out.sum(axis=1)

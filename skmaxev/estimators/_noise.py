@@ -59,18 +59,19 @@ class Design:
         if n_test is None:
             return cls(n_splits, n_splits / max(n_splits - 1.0, 1.0))
         test = np.broadcast_to(np.asarray(n_test, dtype=np.float64), (n_splits,))
-        rows = test.sum()
+        rows = float(test.sum())
+        train = rows - float(test.mean())
         if n_train is not None:
+            train = float(np.mean(np.asarray(n_train, dtype=np.float64)))
             # Repeated splits judge the same rows again and again.
-            rows = min(rows, float(np.mean(np.asarray(n_train, dtype=np.float64) + test)))
-        train = rows - test.mean() if n_train is None else float(np.mean(n_train))
+            rows = min(rows, train + float(test.mean()))
         if not (test.min() > 0 and (train > 0 or n_splits == 1)):
             raise ValueError(
-                f"n_train and n_test must be positive; got {n_train!r} and {n_test!r}. Give the rows "
-                "of every split."
+                f"n_train and n_test must be positive; got {n_train!r} and {n_test!r}. Give the "
+                "rows of every split."
             )
-        inflation = 1.0 + test.mean() / train if train > 0 else 1.0
-        return cls(rows / test.mean(), inflation, float(rows), test)
+        inflation = 1.0 + float(test.mean()) / train if train > 0 else 1.0
+        return cls(rows / float(test.mean()), inflation, rows, test)
 
 
 def variance_function(score: ArrayLike, support: Support) -> FloatArray:

@@ -30,12 +30,13 @@ def selection_interval(
     r"""Bound the true score of the winner around an estimate that is already corrected.
 
     Two errors are added up. The rows that judged the winner are a sample: that variance is known
-    where rows or their number are known, else it is the variance between the splits, pooled over
-    the candidates. And the winner's own part of the noise, which choosing exploits and which holds
-    the luck of its training sets: the variance between the splits after candidate and split effects
-    are removed, inflated as by Nadeau and Bengio. Both shrink towards a bound of the metric, and the
-    interval holds the scores from which ``estimate`` is no further than the quantile times the
-    standard error that the score itself would have (Wilson's interval, for a share of rows).
+    where the rows or their number are known, else it is read from the splits, pooled over the
+    candidates. And the winner's own part of the noise, which choosing exploits and which holds the
+    luck of its training sets: what varies between the splits once candidate and split effects are
+    removed. Both are inflated, as by Nadeau and Bengio, for what overlapping training sets hide.
+    Both shrink towards a bound of the metric: the interval holds the scores from which ``estimate``
+    is no further than the quantile times the standard error that the score itself would have
+    (Wilson's interval, for a share of rows).
 
     Parameters
     ----------
@@ -67,18 +68,20 @@ def selection_interval(
     Raises
     ------
     ValueError
-        If ``scores`` are not finite, ``level`` is not inside (0, 1), or ``estimate`` or a score lies
-        outside ``support``.
+        If ``scores`` are not finite, ``level`` is not inside (0, 1), or ``estimate`` or a score
+        lies outside ``support``.
 
     Notes
     -----
-    With :math:`v(\mu) = (\mu - a)(b - \mu)` for a metric in :math:`[a, b]`, :math:`(b - \mu)^2` for
-    one bounded above only, and 1 for one without bounds, the variance at :math:`\mu` is
-    :math:`(\varphi + \varphi_r / (1 - \rho)) v(\mu)`, where :math:`\varphi` is that of the sample of
-    rows, :math:`\varphi_r` that of the residuals, and :math:`\rho = n_2 / (n_1 + n_2)` stands for the
-    overlap of training sets [1]_. Bounded metrics have at most :math:`\varphi = 1/n` from n rows, and
-    a share of rows has that exactly; a share is told by scores that are whole numbers of rows. Where
-    the splits differ by more than :math:`\varphi` allows (grouped rows), the splits are believed.
+    Let :math:`v(\mu)` be :math:`(\mu - a)(b - \mu)` for a metric in :math:`[a, b]`,
+    :math:`(b - \mu)^2` for one bounded above only, and 1 for one without bounds. The variance at
+    :math:`\mu` is :math:`(\varphi + \varphi_r) v(\mu)`, with :math:`\varphi` for the sample of rows
+    and :math:`\varphi_r` for the residuals. From the splits both come with the factor
+    :math:`1 / (1 - \rho)`, :math:`\rho = n_2 / (n_1 + n_2)` being the correlation of overlapping
+    splits [1]_. A share of rows has :math:`\varphi = 1/n` exactly; it is told by scores that are
+    whole numbers of rows. Other bounded metrics have about that; the mean of it and of the splits'
+    own is taken. Where the splits differ by more than a known :math:`\varphi` lets them (grouped
+    rows), the splits are believed. The quantile is Student's with Satterthwaite's freedom.
 
     References
     ----------
@@ -152,7 +155,8 @@ def nadeau_bengio_interval(
     values = check_scores(np.reshape(np.asarray(outer_scores, dtype=float), (-1, 1)), min_splits=2)
     if not (n_train > 0 and n_test > 0):
         raise ValueError(
-            f"n_train and n_test must be positive; got {n_train} and {n_test}. Give the rows of a split."
+            f"n_train and n_test must be positive; got {n_train} and {n_test}. Give the rows of a "
+            "split."
         )
     size = values.shape[0]
     variance = (1.0 / size + n_test / n_train) * values.var(ddof=1)
