@@ -1,0 +1,64 @@
+"""Where displays take their numbers from: the report of a search, read by its attributes.
+
+Reports live in a room above this one, so they are met here without being imported.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from skmaxev.report import SelectionReport
+    from skmaxev.scores import ScoreTable
+
+__all__ = ["axis_label", "report_of", "signed", "table_of"]
+
+
+def report_of(search: Any, metric: str | None) -> SelectionReport:
+    """Return the report of a fitted search, for one of its metrics.
+
+    Raises
+    ------
+    TypeError
+        If it has none: it is not fitted, or not a search of skmaxev.
+    ValueError
+        If it has no report for this metric.
+    """
+    report = getattr(search, "report_", None)
+    reports = getattr(search, "reports_", None) or {}
+    if metric is not None and (report is None or report.metric != metric):
+        report = reports.get(metric)
+        if report is None and reports:
+            raise ValueError(f"metric must be one of {sorted(reports)}; got {metric!r}.")
+    if report is None:
+        raise TypeError(
+            f"search must be a fitted search with report_; this {type(search).__name__} has none. "
+            "Fit it first, or use from_report(correct(search)) for a search of another kind."
+        )
+    return report  # type: ignore[no-any-return]
+
+
+def table_of(report: SelectionReport) -> ScoreTable:
+    """Return the scores behind a report.
+
+    Raises
+    ------
+    ValueError
+        If the report was made without them.
+    """
+    if report.table is None:
+        raise ValueError(
+            "the report must carry its score table to be drawn; this one was stripped of it. Make "
+            "it anew with skmaxev.correct(...)."
+        )
+    return report.table
+
+
+def signed(report: SelectionReport, scores: Any) -> Any:
+    """Give scores of the table the sign of the user's metric."""
+    return scores if report.greater_is_better else -scores
+
+
+def axis_label(metric: str, *, greater_is_better: bool) -> str:
+    """Name the score axis."""
+    return metric.replace("_", " ") + ("" if greater_is_better else " (lower is better)")

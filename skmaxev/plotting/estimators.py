@@ -1,0 +1,176 @@
+"""Every estimator of a report on one axis."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from skmaxev.plotting._draw import (
+    BLUE,
+    GREEN,
+    ORANGE,
+    PURPLE,
+    SMALL,
+    finish,
+    legend_above,
+    new_axes,
+)
+from skmaxev.plotting._source import axis_label, report_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from skmaxev.report import SelectionReport
+
+__all__ = ["EstimatorsDisplay"]
+
+_LOOKS = (("o", BLUE), ("D", GREEN), ("s", PURPLE))
+
+
+class EstimatorsDisplay:
+    """Estimates of every method, told apart by what they estimate.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_methods,)
+        Estimate of each method.
+    keys : sequence of str
+        Short name of each method.
+    targets : sequence of str
+        What each method estimates.
+    method : str
+        Key of the method behind the honest score.
+    naive : float
+        The winner's mean score.
+    interval : tuple of two floats, optional
+        Interval around the estimate of ``method``.
+    level : float
+        Confidence level of the interval.
+    metric : str
+        Name of the score.
+    greater_is_better : bool
+        False for a loss.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        After `plot`.
+    figure_ : matplotlib Figure
+        After `plot`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skmaxev.correction import correct
+    >>> from skmaxev.plotting import EstimatorsDisplay
+    >>> report = correct(np.random.default_rng(0).normal(0.8, 0.03, size=(5, 40)))
+    >>> EstimatorsDisplay.from_report(report).keys[:3]
+    ['ME', 'LVCV', 'LBCV']
+    """
+
+    def __init__(
+        self,
+        values: ArrayLike,
+        *,
+        keys: Sequence[str],
+        targets: Sequence[str],
+        method: str,
+        naive: float,
+        interval: tuple[float, float] | None = None,
+        level: float = 0.95,
+        metric: str = "score",
+        greater_is_better: bool = True,
+    ) -> None:
+        self.values = np.asarray(values, dtype=np.float64)
+        self.keys = list(keys)
+        self.targets = list(targets)
+        if not self.values.size == len(self.keys) == len(self.targets):
+            raise ValueError(
+                f"values, keys and targets must be of one length; got {self.values.size}, "
+                f"{len(self.keys)} and {len(self.targets)}."
+            )
+        if method not in self.keys:
+            raise ValueError(f"method must be one of {self.keys}; got {method!r}.")
+        self.method = method
+        self.naive = naive
+        self.interval = interval
+        self.level = level
+        self.metric = metric
+        self.greater_is_better = greater_is_better
+
+    @classmethod
+    def from_report(cls, report: SelectionReport) -> EstimatorsDisplay:
+        """Take the numbers from a report.
+
+        Parameters
+        ----------
+        report : SelectionReport
+            Of `correct` or of a fitted search.
+        """
+        found = report.estimates.values()
+        return cls(
+            [estimate.value for estimate in found],
+            keys=[estimate.key for estimate in found],
+            targets=[estimate.target for estimate in found],
+            method=report.method,
+            naive=report.naive,
+            interval=report.interval,
+            level=report.level,
+            metric=report.metric,
+            greater_is_better=report.greater_is_better,
+        )
+
+    @classmethod
+    def from_search(cls, search: Any, *, metric: str | None = None) -> EstimatorsDisplay:
+        """Take the numbers from a fitted search of skmaxev.
+
+        Parameters
+        ----------
+        search : fitted search
+            With ``report_``. For any other search: ``from_report(correct(search))``.
+        metric : str, optional
+            Which metric, where there are several.
+        """
+        return cls.from_report(report_of(search, metric))
+
+    def plot(self, ax: Any = None) -> EstimatorsDisplay:
+        """Draw one row a method, grouped by what they estimate.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if omitted.
+
+        Returns
+        -------
+        EstimatorsDisplay
+            Itself, with ``ax_`` and ``figure_``.
+        """
+        ax = new_axes(ax, height=1.5 + 0.17 * len(self.keys))
+        targets = list(dict.fromkeys(self.targets))
+        order = sorted(range(len(self.keys)), key=lambda row: targets.index(self.targets[row]))
+        rows = np.empty(len(order))
+        rows[order] = np.arange(len(order))
+        ax.axvline(self.naive, color=ORANGE, lw=1.2, ls=(0, (4, 2)), label="printed score")
+        for (marker, colour), target in zip(_LOOKS, targets, strict=False):
+            where = [row for row in order if self.targets[row] == target]
+            ax.plot(self.values[where], rows[where], marker, color=colour, ms=5, label=target)
+        self._draw_interval(ax, rows[self.keys.index(self.method)])
+        ax.set_yticks(np.arange(len(order)), [self.keys[row] for row in order])
+        ax.get_yticklabels()[int(rows[self.keys.index(self.method)])].set_fontweight("bold")
+        ax.invert_yaxis()
+        finish(ax, xlabel=axis_label(self.metric, greater_is_better=self.greater_is_better))
+        legend_above(ax, columns=1)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _draw_interval(self, ax: Any, row: float) -> None:
+        if self.interval is None:
+            return
+        target = list(dict.fromkeys(self.targets)).index(self.targets[self.keys.index(self.method)])
+        colour = _LOOKS[target % len(_LOOKS)][1]
+        label = f"{self.level:.0%} interval of {self.method}"
+        ax.plot(self.interval, [row, row], "-|", color=colour, lw=1.4, ms=SMALL, label=label)

@@ -1,0 +1,167 @@
+"""How the optimism grows while a search tries candidate after candidate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from skmaxev.estimators.consensus import consensus
+from skmaxev.plotting._draw import GREEN, GREY, ORANGE, SMALL, finish, focus, legend_above, new_axes
+from skmaxev.plotting._source import axis_label, report_of, signed, table_of
+from skmaxev.scores.build import mean_scores
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from skmaxev.report import SelectionReport
+
+__all__ = ["OptimismCurveDisplay"]
+
+_MOST_POINTS = 80
+
+
+class OptimismCurveDisplay:
+    """Best printed score and honest score against the number of candidates tried.
+
+    Where the honest score has stopped rising while the printed one still does, searching on has
+    stopped to pay.
+
+    Parameters
+    ----------
+    n_tried : array-like of shape (n_points,)
+        Candidates tried so far, in the search's own order.
+    naive : array-like of shape (n_points,)
+        Best mean score among them, in the sign of the metric.
+    estimate : array-like of shape (n_points,)
+        Honest score of the best among them.
+    metric : str
+        Name of the score.
+    greater_is_better : bool
+        False for a loss.
+
+    Attributes
+    ----------
+    optimism_ : ndarray of shape (n_points,)
+        How much too good the printed score looks.
+    stopped_paying_ : int
+        Number of candidates with the best honest score; the smallest of equals. An estimate, as
+        noisy as the curve.
+    ax_ : matplotlib Axes
+        After `plot`.
+    figure_ : matplotlib Figure
+        After `plot`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skmaxev.correction import correct
+    >>> from skmaxev.plotting import OptimismCurveDisplay
+    >>> report = correct(np.random.default_rng(0).normal(0.8, 0.03, size=(5, 40)))
+    >>> display = OptimismCurveDisplay.from_report(report)
+    >>> bool(display.naive[-1] == report.naive)
+    True
+    """
+
+    def __init__(
+        self,
+        n_tried: ArrayLike,
+        *,
+        naive: ArrayLike,
+        estimate: ArrayLike,
+        metric: str = "score",
+        greater_is_better: bool = True,
+    ) -> None:
+        self.n_tried = np.asarray(n_tried, dtype=np.intp)
+        self.naive = np.asarray(naive, dtype=np.float64)
+        self.estimate = np.asarray(estimate, dtype=np.float64)
+        self.metric = metric
+        self.greater_is_better = greater_is_better
+        sign = 1.0 if greater_is_better else -1.0
+        self.optimism_ = sign * (self.naive - self.estimate)
+        self.stopped_paying_ = int(self.n_tried[np.argmax(sign * self.estimate)])
+
+    @classmethod
+    def from_report(cls, report: SelectionReport) -> OptimismCurveDisplay:
+        """Correct the search as it stood after each of its candidates.
+
+        Uses the consensus on the score table alone, whatever the report's own method is; the
+        winner so far is the best mean score. Draws at most 80 points.
+
+        Parameters
+        ----------
+        report : SelectionReport
+            Of `correct` or of a fitted search, with its score table.
+        """
+        scores = table_of(report).used_scores
+        size = scores.shape[1]
+        n_tried = np.unique(np.linspace(1, size, min(size, _MOST_POINTS)).round().astype(np.intp))
+        best = np.maximum.accumulate(mean_scores(scores))[n_tried - 1]
+        honest = np.array([consensus(scores[:, :tried]) for tried in n_tried])
+        return cls(
+            n_tried,
+            naive=signed(report, best),
+            estimate=signed(report, honest),
+            metric=report.metric,
+            greater_is_better=report.greater_is_better,
+        )
+
+    @classmethod
+    def from_search(cls, search: Any, *, metric: str | None = None) -> OptimismCurveDisplay:
+        """Take the scores from a fitted search of skmaxev.
+
+        Parameters
+        ----------
+        search : fitted search
+            With ``report_``. For any other search: ``from_report(correct(search))``.
+        metric : str, optional
+            Which metric, where there are several.
+        """
+        return cls.from_report(report_of(search, metric))
+
+    def plot(self, ax: Any = None) -> OptimismCurveDisplay:
+        """Draw both scores, with the optimism as the gap between them.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if omitted.
+
+        Returns
+        -------
+        OptimismCurveDisplay
+            Itself, with ``ax_`` and ``figure_``.
+        """
+        ax = new_axes(ax, height=2.5)
+        style = {"drawstyle": "steps-post", "lw": 1.4}
+        ax.plot(self.n_tried, self.naive, color=ORANGE, ls=(0, (4, 2)), label="printed", **style)
+        ax.plot(self.n_tried, self.estimate, color=GREEN, label="honest", **style)
+        ax.fill_between(
+            self.n_tried, self.estimate, self.naive, step="post", color=ORANGE, alpha=0.12, lw=0,
+            label="optimism",
+        )  # fmt: skip
+        ends = [self.naive[-1], self.estimate[-1]]
+        focus(ax, self.estimate, [*ends, ends[0] + 4 * (ends[1] - ends[0])])
+        self._mark_where_it_stopped_paying(ax)
+        finish(
+            ax,
+            xlabel="candidates tried, in the search's order",
+            ylabel=axis_label(self.metric, greater_is_better=self.greater_is_better),
+        )
+        legend_above(ax, columns=3)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _mark_where_it_stopped_paying(self, ax: Any) -> None:
+        early = self.stopped_paying_ < 0.6 * self.n_tried[-1]
+        ax.axvline(self.stopped_paying_, color=GREY, lw=0.8, ls=":")
+        ax.annotate(
+            f"best honest score: {self.stopped_paying_:,} tried",
+            (self.stopped_paying_, 0.03 if self.greater_is_better else 0.97),
+            xycoords=("data", "axes fraction"),
+            xytext=(3 if early else -3, 0),
+            textcoords="offset points",
+            ha="left" if early else "right",
+            va="bottom" if self.greater_is_better else "top",
+            fontsize=SMALL,
+        )

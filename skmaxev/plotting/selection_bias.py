@@ -1,0 +1,202 @@
+"""The picture of the winner's curse in one search: all candidates, the winner, what it is worth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from skmaxev.plotting._draw import BLUE, GREEN, GREY, ORANGE, finish, focus, legend_above, new_axes
+from skmaxev.plotting._source import axis_label, report_of, signed, table_of
+from skmaxev.scores.build import mean_scores
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from skmaxev.report import SelectionReport
+
+__all__ = ["SelectionBiasDisplay"]
+
+
+class SelectionBiasDisplay:
+    """Scores of all candidates with their noise, the printed score and the honest one.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_candidates,)
+        Mean score of each candidate that took part, in the sign of the metric.
+    noise : float
+        Standard error of a mean score that can favour one candidate over another.
+    naive : float
+        The winner's mean score.
+    estimate : float
+        The honest score.
+    interval : tuple of two floats, optional
+        Interval around ``estimate``.
+    best_index : int
+        Position of the winner in ``scores``.
+    indistinguishable : sequence of int
+        Positions of the candidates that cannot be told apart from the winner.
+    level : float
+        Confidence level of the interval.
+    metric : str
+        Name of the score.
+    greater_is_better : bool
+        False for a loss.
+
+    Attributes
+    ----------
+    order_ : ndarray of shape (n_candidates,)
+        Positions of the candidates from best to worst, as drawn.
+    ax_ : matplotlib Axes
+        After `plot`.
+    figure_ : matplotlib Figure
+        After `plot`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skmaxev.correction import correct
+    >>> from skmaxev.plotting import SelectionBiasDisplay
+    >>> report = correct(np.random.default_rng(0).normal(0.8, 0.03, size=(5, 40)))
+    >>> display = SelectionBiasDisplay.from_report(report)
+    >>> display.scores.shape
+    (40,)
+    """
+
+    def __init__(
+        self,
+        scores: ArrayLike,
+        *,
+        noise: float,
+        naive: float,
+        estimate: float,
+        interval: tuple[float, float] | None,
+        best_index: int,
+        indistinguishable: Sequence[int] = (),
+        level: float = 0.95,
+        metric: str = "score",
+        greater_is_better: bool = True,
+    ) -> None:
+        self.scores = np.asarray(scores, dtype=np.float64)
+        self.noise = noise
+        self.naive = naive
+        self.estimate = estimate
+        self.interval = interval
+        self.best_index = best_index
+        self.indistinguishable = tuple(indistinguishable)
+        self.level = level
+        self.metric = metric
+        self.greater_is_better = greater_is_better
+        losses = -self.scores if greater_is_better else self.scores
+        self.order_ = np.argsort(losses, kind="stable")
+
+    @classmethod
+    def from_report(cls, report: SelectionReport) -> SelectionBiasDisplay:
+        """Take the numbers from a report.
+
+        Parameters
+        ----------
+        report : SelectionReport
+            Of `correct` or of a fitted search, with its score table.
+        """
+        table = table_of(report)
+        return cls(
+            signed(report, mean_scores(table.used_scores)),
+            noise=report.noise or 0.0,
+            naive=report.naive,
+            estimate=report.estimate,
+            interval=report.interval,
+            best_index=table.used_best_index,
+            indistinguishable=np.searchsorted(table.used, report.indistinguishable).tolist(),
+            level=report.level,
+            metric=report.metric,
+            greater_is_better=report.greater_is_better,
+        )
+
+    @classmethod
+    def from_search(cls, search: Any, *, metric: str | None = None) -> SelectionBiasDisplay:
+        """Take the numbers from a fitted search of skmaxev.
+
+        Parameters
+        ----------
+        search : fitted search
+            With ``report_``. For any other search: ``from_report(correct(search))``.
+        metric : str, optional
+            Which metric, where there are several.
+        """
+        return cls.from_report(report_of(search, metric))
+
+    def plot(self, ax: Any = None) -> SelectionBiasDisplay:
+        """Draw candidates from best to worst, with the printed and the honest score as lines.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if omitted.
+
+        Returns
+        -------
+        SelectionBiasDisplay
+            Itself, with ``ax_`` and ``figure_``.
+        """
+        ax = new_axes(ax, height=2.9)
+        ranks = np.empty(self.scores.size)
+        ranks[self.order_] = np.arange(1, self.scores.size + 1)
+        self._draw_honest_score(ax)
+        off = focus(ax, self.scores, [self.naive, self.estimate, *(self.interval or ())])
+        self._draw_candidates(ax, ranks, off)
+        ax.set_xlim(0.4 - 0.02 * ranks.size, 0.6 + 1.02 * ranks.size)
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        finish(
+            ax,
+            xlabel="candidates, best first",
+            ylabel=axis_label(self.metric, greater_is_better=self.greater_is_better),
+        )
+        legend_above(ax)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _draw_honest_score(self, ax: Any) -> None:
+        if self.interval is not None:
+            ax.axhspan(
+                *self.interval, color=GREEN, alpha=0.15, lw=0, label=f"{self.level:.0%} interval"
+            )
+        ax.axhline(self.estimate, color=GREEN, lw=1.4, label="honest score")
+        ax.axhline(self.naive, color=ORANGE, lw=1.2, ls=(0, (4, 2)), label="printed score")
+
+    def _draw_candidates(self, ax: Any, ranks: Any, off: Any) -> None:
+        """Draw the winner, those close to it and the rest, each with its noise."""
+        close = list(self.indistinguishable)
+        rest = np.setdiff1d(np.flatnonzero(~off), [*close, self.best_index])
+        size = float(np.clip(60 / np.sqrt(self.scores.size), 2.0, 4.5))
+        for label, where, colour, marker in (
+            ("others", rest, GREY, "o"),
+            ("close to winner", close, BLUE, "s"),
+            ("winner", [self.best_index], ORANGE, "D"),
+        ):
+            if len(where):
+                ax.errorbar(
+                    ranks[where],
+                    self.scores[where],
+                    yerr=self.noise or None,
+                    fmt=marker,
+                    color=colour,
+                    ms=size + (marker == "D"),
+                    lw=0,
+                    elinewidth=0.8,
+                    label=label,
+                )
+        if off.any():
+            edge = 0.02 if self.greater_is_better else 0.98
+            ax.plot(
+                ranks[off],
+                np.full(off.sum(), edge),
+                "v" if self.greater_is_better else "^",
+                color=GREY,
+                ms=size,
+                transform=ax.get_xaxis_transform(),
+                label=f"{off.sum():,} off the axis",
+            )
