@@ -20,7 +20,7 @@ from skmaxev.estimators.shrinkage import efron_shrinkage, residual_noise, tibshi
 from skmaxev.report import METHODS, Estimate, SelectionReport
 from skmaxev.scores import RowScores, ScoreTable, read_scores
 from skmaxev.scores.build import mean_scores
-from skmaxev.scores.metrics import known_support
+from skmaxev.scores.metrics import is_known
 
 __all__ = ["correct"]
 
@@ -298,17 +298,25 @@ def _interval(
         found = _nested_interval(table, level)
     else:
         found = selection_interval(
-            table.used_scores, estimate=estimate, best_index=given, level=level, n_test=table.n_test
+            table.used_scores,
+            estimate=estimate,
+            best_index=given,
+            level=level,
+            support=table.support,
+            n_train=table.n_train,
+            n_test=table.n_test,
         )
     if found is None:
         return None, ()
-    low, high = max(found[0], table.support[0]), min(found[1], table.support[1])
-    if (low, high) == found or known_support(table.metric):
+    (lowest, highest), named = table.support, is_known(table.metric)
+    low, high = max(found[0], lowest), min(found[1], highest)
+    if named or (low > lowest and high < highest):
         return (low, high), ()
-    end = abs(table.support[1])
+    end = lowest if low == lowest else highest
+    end = end if table.greater_is_better else -end
     return (low, high), (
-        f"The interval ends at {end:g}, which no score exceeds; name the metric to be sure of its "
-        "range.",
+        f"The interval ends at {end:g}, taken for a bound of the metric because no score is "
+        "beyond it.",
     )
 
 

@@ -1,0 +1,122 @@
+"""The command: a demonstration, and the correction of a finished search."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from skmaxev import __version__
+from skmaxev.correction import correct
+from skmaxev.demo import run_demo
+from skmaxev.report import METHODS
+
+__all__ = ["main"]
+
+_EXAMPLES = """\
+examples:
+  skmaxev                                   the main job on real data, below a minute
+  skmaxev correct cv_results.csv            columns split0_test_score, split1_test_score, ...
+  skmaxev correct scores.csv --losses       lower is better
+  skmaxev correct runs.csv --candidate model --fold fold --score auc
+                                            long table: one row a candidate and fold
+  cat cv_results.csv | skmaxev correct - --json
+
+exit codes: 0 done, 1 the scores cannot be corrected (the message says why), 2 wrong usage
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Those of the process if omitted.
+
+    Returns
+    -------
+    int
+        Exit code: 0 done, 1 the input cannot be corrected, 2 wrong usage.
+    """
+    asked = _parser().parse_args(arguments)
+    try:
+        asked.run(asked)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (ValueError, TypeError, OSError) as error:
+        print(f"skmaxev: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("skmaxev: interrupted", file=sys.stderr)
+        return 130
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="skmaxev",
+        description="Say what the best score of a search is worth, once it is corrected for having "
+        "been chosen as the best.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"skmaxev {__version__}")
+    parser.set_defaults(run=_demo, nested=False)
+    commands = parser.add_subparsers(title="commands", metavar="")
+    _add_demo(commands)
+    _add_correct(commands)
+    return parser
+
+
+def _add_demo(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    about = "tune a pipeline on real data and compare its best score with fresh rows (the default)"
+    demo = commands.add_parser("demo", help=about, description=about)
+    demo.add_argument("--nested", action="store_true", help="with nested cross-validation: slower")
+    demo.set_defaults(run=_demo)
+
+
+def _add_correct(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    about = "correct the best score of a finished search"
+    command = commands.add_parser(
+        "correct",
+        help=about,
+        description=about,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = command.add_argument
+    add("file", metavar="FILE", help="CSV of split scores, a checkpoint, or - for standard input")
+    add("--metric", help="which metric, where there are several; its name otherwise")
+    add("--losses", action="store_true", help="the scores are losses: lower is better")
+    add("--method", default="CONSENSUS", choices=list(METHODS), help="default: %(default)s")
+    add("--level", type=float, default=0.95, help="of the interval; default: %(default)s")
+    add("--json", action="store_true", help="print JSON")
+    add("--sep", help="separator of the file; found if omitted")
+    add("--decimal", default=".", help="decimal sign; default: %(default)s")
+    for name in ("candidate", "fold", "score"):
+        add(f"--{name}", metavar="COLUMN", help=f"column with the {name}, in a long table")
+    command.set_defaults(run=_correct)
+
+
+def _demo(asked: argparse.Namespace) -> None:
+    run_demo(nested=asked.nested)
+
+
+def _correct(asked: argparse.Namespace) -> None:
+    report = correct(
+        sys.stdin if asked.file == "-" else asked.file,
+        metric=asked.metric,
+        method=asked.method,
+        level=asked.level,
+        greater_is_better=not asked.losses,
+        sep=asked.sep,
+        decimal=asked.decimal,
+        candidate=asked.candidate,
+        fold=asked.fold,
+        score=asked.score,
+    )
+    print(report.to_json() if asked.json else report)
