@@ -6,6 +6,8 @@ import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from skmaxev.report.advice import advise
@@ -166,6 +168,21 @@ class SelectionReport:
     def to_latex(self) -> str:
         """Return a row for a paper's table: metric, score, interval and method."""
         return to_latex(self)
+
+    def to_page(self) -> str:
+        """Return the report with its pictures as one HTML document, as `save` writes it."""
+        return importlib.import_module("skmaxev.report.page").to_page(self)  # type: ignore[no-any-return]
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the report as a page that opens offline, on a phone or a desktop, light or dark.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Such as ``"report.html"``; a file of that name is overwritten. The pictures need
+            matplotlib; without it the page says so in their place.
+        """
+        Path(path).write_text(self.to_page(), encoding="utf-8")
 
     def plot(self, *, ax: Any = None) -> Any:
         """Draw the candidates' scores with the naive and the honest score.

@@ -1,0 +1,138 @@
+"""The one-page report: complete, self-contained, and safe against what a user writes into it."""
+
+import importlib.util
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from skmaxev.correction import correct
+from skmaxev.scores import OuterFolds
+from skmaxev.scores.build import build_table
+
+VOID = {"meta", "link", "img", "br", "hr", "input"}
+
+
+class Outline(HTMLParser):
+    """Collects tags and ids, and checks that every tag is closed."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.tags, self.ids, self.attributes, self.words = [], [], [], [], []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+        self.ids += [value for name, value in attrs if name == "id"]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+@pytest.fixture(scope="module")
+def report():
+    scores = np.random.default_rng(0).normal(0.8, 0.03, size=(5, 12))
+    return correct(scores, metric="accuracy")
+
+
+@pytest.fixture(scope="module")
+def page(report):
+    return report.to_page()
+
+
+def test_the_page_is_a_whole_document_with_every_tag_closed(page):
+    assert page.startswith("<!DOCTYPE html>")
+    outline = Outline(page)
+    assert outline.open == []
+    assert outline.tags.count("svg") == 3
+    assert ("name", "viewport") in outline.attributes
+    assert ("charset", "utf-8") in outline.attributes
+
+
+def test_the_page_loads_nothing_and_runs_nothing(page):
+    outline = Outline(page)
+    assert not {"script", "link", "iframe", "img"} & set(outline.tags)
+    for name, value in outline.attributes:
+        assert name not in {"src", "srcset", "onload", "onclick"}
+        if name in {"href", "xlink:href"}:
+            assert value.startswith("#")
+    assert not re.search(r"https?://|@import|url\((?!#)", page)
+
+
+def test_every_id_is_there_once_and_every_reference_is_met(page):
+    outline = Outline(page)
+    assert len(outline.ids) == len(set(outline.ids))
+    referred = re.findall(r'(?:url\(#|href="#)([^)"]+)', page)
+    assert referred
+    assert set(referred) <= set(outline.ids)
+
+
+def test_every_estimate_and_its_source_stand_on_the_page(page, report):
+    words = " ".join(Outline(page).words)
+    for found in report.estimates.values():
+        assert found.key in words
+        assert found.target in words
+        assert found.citation in words
+    for sentence in report.advice[1:]:  # the first says what the headline shows
+        assert sentence in words
+
+
+def test_pictures_have_words_for_those_who_do_not_see_them(page):
+    labels = [value for name, value in Outline(page).attributes if name == "aria-label"]
+    assert len(labels) == 3
+    assert all(len(label) > 40 for label in labels)
+
+
+def test_a_nested_search_adds_its_outer_folds():
+    outer = OuterFolds(
+        scores=np.array([0.7, 0.9]),
+        best_index=np.array([0, 1]),
+        n_train=np.array([50, 50]),
+        n_test=np.array([50, 50]),
+    )
+    table = build_table(np.array([[0.8, 0.7], [0.9, 0.6]]), metric="r2", outer=outer, source="x")
+    assert Outline(correct(table).to_page()).tags.count("svg") == 4
+
+
+def test_what_a_user_names_is_text_and_never_markup():
+    table = build_table(
+        np.random.default_rng(0).normal(size=(5, 3)),
+        metric="<script>alert(1)</script>",
+        params=[{"<b>": "<img src=http://x>"}] * 3,
+        source="x",
+    )
+    outline = Outline(correct(table).to_page())
+    assert "script" not in outline.tags
+    assert "img" not in outline.tags
+
+
+def test_save_writes_the_page_in_utf8(report, page, tmp_path):
+    report.save(tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == page
+
+
+def test_without_matplotlib_the_page_says_what_to_install(report, monkeypatch):
+    found = importlib.util.find_spec
+    monkeypatch.setattr(
+        "skmaxev.report.page.find_spec", lambda name: None if name == "matplotlib" else found(name)
+    )
+    page = report.to_page()
+    assert "svg" not in Outline(page).tags
+    assert 'pip install "skmaxev[plot]"' in page
+
+
+def test_without_scores_the_page_says_that_nothing_can_be_drawn(report):
+    assert "nothing to draw" in replace(report, table=None).to_page()
