@@ -17,25 +17,55 @@ from skmaxev.estimators.bounds import (
     variance_bound,
 )
 from skmaxev.estimators.cross_validation import fold_means, low_bias_cv, low_variance_cv
+from skmaxev.estimators.intervals import nadeau_bengio_interval, selection_interval
 from skmaxev.estimators.maximum import maximum
 from skmaxev.estimators.mixture import tweedie
+from skmaxev.estimators.resampling import (
+    Resampled,
+    bbc,
+    bbc_auc,
+    bbc_folds,
+    bbc_metric,
+    bbc_r2,
+)
+from skmaxev.estimators.selective import (
+    conditional_interval,
+    hybrid_interval,
+    winner_covariance,
+    zoom_interval,
+)
 from skmaxev.estimators.shrinkage import efron_shrinkage, residual_noise, tibshirani
+from skmaxev.estimators.simulation import bootstrap_optimism, weighted_mean_correction
 
 __all__ = [
+    "Resampled",
     "aven_bound",
     "bayesian_maximum",
     "bayesian_maximum_beta",
+    "bbc",
+    "bbc_auc",
+    "bbc_folds",
+    "bbc_metric",
+    "bbc_r2",
+    "bootstrap_optimism",
+    "conditional_interval",
     "cv_bias_bound",
     "efron_shrinkage",
     "expected_maximum_of_normals",
     "fold_means",
+    "hybrid_interval",
     "low_bias_cv",
     "low_variance_cv",
     "maximum",
+    "nadeau_bengio_interval",
     "optimism_of_equal_candidates",
     "residual_noise",
+    "selection_interval",
     "tibshirani",
     "tweedie",
     "variance_bound",
     "weighted_maximum",
+    "weighted_mean_correction",
+    "winner_covariance",
+    "zoom_interval",
 ]
