@@ -22,6 +22,7 @@ examples:
   skmaxev correct runs.csv --candidate model --fold fold --score auc
                                             long table: one row a candidate and fold
   cat cv_results.csv | skmaxev correct - --json
+  skmaxev correct cv_results.csv --html report.html
 
 exit codes: 0 done, 1 the scores cannot be corrected (the message says why), 2 wrong usage
 """
@@ -95,6 +96,7 @@ def _add_correct(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add("--method", default="CONSENSUS", choices=list(METHODS), help="default: %(default)s")
     add("--level", type=float, default=0.95, help="of the interval; default: %(default)s")
     add("--json", action="store_true", help="print JSON")
+    add("--html", metavar="PATH", help="also save the report, with pictures, as a page")
     add("--sep", help="separator of the file; found if omitted")
     add("--decimal", default=".", help="decimal sign; default: %(default)s")
     for name in ("candidate", "fold", "score"):
@@ -119,4 +121,6 @@ def _correct(asked: argparse.Namespace) -> None:
         fold=asked.fold,
         score=asked.score,
     )
+    if asked.html:
+        report.save(asked.html)
     print(report.to_json() if asked.json else report)

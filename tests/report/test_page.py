@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
+from skmaxev.cli import main
 from skmaxev.correction import correct
 from skmaxev.scores import OuterFolds
 from skmaxev.scores.build import build_table
@@ -136,3 +137,19 @@ def test_without_matplotlib_the_page_says_what_to_install(report, monkeypatch):
 
 def test_without_scores_the_page_says_that_nothing_can_be_drawn(report):
     assert "nothing to draw" in replace(report, table=None).to_page()
+
+
+def test_the_command_saves_the_page_beside_what_it_prints(tmp_path, capsys):
+    lines = ["split0_test_score,split1_test_score", "0.8,0.7", "0.9,0.6", "0.7,0.7"]
+    (tmp_path / "results.csv").write_text("\n".join(lines))
+    target = tmp_path / "report.html"
+    assert main(["correct", str(tmp_path / "results.csv"), "--html", str(target)]) == 0
+    assert "Honest score" in capsys.readouterr().out
+    assert "<svg" in target.read_text(encoding="utf-8")
+
+
+def test_the_command_names_a_place_that_cannot_be_written(tmp_path, capsys):
+    (tmp_path / "results.csv").write_text("split0_test_score,split1_test_score\n0.8,0.7\n0.9,0.6")
+    target = tmp_path / "no such directory" / "report.html"
+    assert main(["correct", str(tmp_path / "results.csv"), "--html", str(target)]) == 1
+    assert "no such directory" in capsys.readouterr().err
