@@ -78,7 +78,7 @@ def read_request(search: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Requ
     split_params = routed["splitter"]["split"]
     outer_params = {"groups": params.get("groups")}
     if routing_enabled():
-        outer_params = routed["outer_splitter"]["split"] if "outer_splitter" in routed else {}
+        outer_params = routed["outer_splitter"]["split"] if hasattr(search, "outer_cv") else {}
     weight = params.get("sample_weight")
     cv = copy.deepcopy(search.cv) if hasattr(search.cv, "split") else search.cv
     return Request(
