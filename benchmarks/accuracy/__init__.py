@@ -1,0 +1,1 @@
+"""Accuracy of the estimators against published figures."""

@@ -1,0 +1,108 @@
+"""Figure 1 of van Hasselt (2013): bias, standard deviation and RMSE of eight estimators."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from benchmarks.accuracy.van_hasselt import (
+    CURVE,
+    EQUAL_ADS,
+    INPUTS,
+    NOISE_VARIANCE,
+    POLYNOMIALS,
+    SPACED_ADS,
+    estimate_polynomials,
+    expected_scores,
+    simulate_ads,
+)
+from benchmarks.papers._report import Report, Table
+
+ORDER = (
+    "ME", "LVCV all", "LVCV 10", "LVCV 5", "CV 2", "LBCV 5", "LBCV 10", "LBCV all",
+)  # fmt: skip
+N_SLOW = 300  # leave-one-out makes as many splits as an ad has visitors
+COLUMNS = [
+    "estimator", "bias", "std dev", "RMSE", "reference bias", "reference RMSE", "experiments",
+]  # fmt: skip
+
+
+def run(*, quick: bool, rng: np.random.Generator) -> Report:
+    settings = {}
+    for n_ads, reference in EQUAL_ADS.items():
+        settings[f"{n_ads} equal ads"] = (
+            *ads(np.full(n_ads, 0.5), 100_000, quick=quick, rng=rng), reference,
+        )  # fmt: skip
+    for n_ads, reference in SPACED_ADS.items():
+        settings[f"{n_ads} spaced ads"] = (
+            *ads(np.linspace(0.02, 0.05, n_ads), 300_000, quick=quick, rng=rng), reference,
+        )  # fmt: skip
+    settings["polynomials"] = (*polynomials(20 if quick else 1000, rng), POLYNOMIALS)
+    tables = [
+        Table(title, COLUMNS, summarise(errors, reference))
+        for title, (errors, reference) in settings.items()
+    ]
+    return Report(
+        name="figure_1",
+        title="Estimates of the largest expected value",
+        source="H. van Hasselt (2013), arXiv:1302.7175, Figure 1; reference figures of an "
+        "independent simulation.",
+        tables=tables,
+        notes=[
+            "Percentage points; for the polynomials mean squared error. 'all' is leave-one-out.",
+            "RMSE = bias^2/RMSE + variance/RMSE: the two parts of every bar.",
+        ],
+        draw=lambda: draw({table.title: table.rows for table in tables}),
+    )
+
+
+def ads(means, n_visitors, *, quick, rng):
+    """Errors in points of every estimate; leave-one-out on fewer experiments where it is slow."""
+    estimates = simulate_ads(means, n_visitors, 40 if quick else 2000, rng)
+    n_slow = 3 if quick else N_SLOW
+    if not (quick and n_visitors // means.size > 1000):
+        estimates |= simulate_ads(means, n_visitors, n_slow, rng, leave_one_out=True)
+    return ({name: 100 * (estimates[name] - means.max()) for name in ORDER if name in estimates},)
+
+
+def polynomials(n_experiments, rng):
+    best = expected_scores().max()
+    samples = rng.normal(CURVE, np.sqrt(NOISE_VARIANCE), size=(n_experiments, INPUTS.size))
+    rows = [estimate_polynomials(y, rng) for y in samples]
+    return ({name: np.array([row[name] for row in rows]) - best for name in rows[0]},)
+
+
+def summarise(errors, reference):
+    rows = []
+    for name, values in errors.items():
+        expected = reference.get(name, (None, None))
+        rmse = np.sqrt(np.mean(values**2))
+        rows.append([name, values.mean(), values.std(), rmse, *expected, values.size])
+    return rows
+
+
+def draw(settings):
+    """Five panels as in the paper: the equal ads side by side, then each other setting."""
+    import matplotlib.pyplot as plt
+
+    equal = [title for title in settings if "equal" in title]
+    panels = [equal] + [[title] for title in settings if title not in equal]
+    figure, axes = plt.subplots(
+        1, 5, figsize=(17, 4.2), width_ratios=[2.4, 1, 1, 1, 1], layout="constrained"
+    )
+    for ax, titles in zip(axes, panels, strict=True):
+        rows = [row for title in titles for row in settings[title]]
+        bias = np.array([row[1] ** 2 / row[3] for row in rows])
+        spread = np.array([row[2] ** 2 / row[3] for row in rows])
+        places = np.arange(len(rows)) + np.repeat(
+            np.arange(len(titles)), [len(settings[title]) for title in titles]
+        )
+        ax.bar(places, bias, label="from bias", color="tab:red")
+        ax.bar(places, spread, bottom=bias, label="from variance", color="tab:blue")
+        ax.set_xticks(places, [row[0] for row in rows], rotation=90, fontsize=8)
+        ax.set_title(", ".join(titles), fontsize=9)
+        top = np.sort(bias + spread)[-1]
+        ax.set_ylim(0, 1.1 * top)
+    axes[0].set_ylabel("RMSE (percentage points)")
+    axes[-1].set_ylabel("RMSE (squared error)")
+    axes[0].legend()
+    return figure

@@ -1,0 +1,162 @@
+"""Theorems 1 to 5 and Conjecture 1 of van Hasselt (2013) on random problems."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from benchmarks.papers._report import Report, Table
+from skmaxev.estimators import (
+    aven_bound,
+    cv_bias_bound,
+    expected_maximum_of_normals,
+    low_bias_cv,
+    low_variance_cv,
+    maximum,
+    variance_bound,
+)
+
+SURE = 4.5  # standard errors: about one false alarm in 300,000 checks
+KINDS = ("normal", "exponential", "Bernoulli", "equal means")
+
+
+def run(*, quick: bool, rng: np.random.Generator) -> Report:
+    n_problems, n_repeats = (12, 1500) if quick else (400, 20_000)
+    checked = [
+        check(draw_problem(KINDS[i % len(KINDS)], rng), n_repeats, rng) for i in range(n_problems)
+    ]
+    broken = [text for problem in checked for text in problem["broken"]]
+    return Report(
+        name="theorems",
+        title="Theorems 1 to 5, the conjecture, and how tight the bounds are",
+        source="H. van Hasselt (2013), arXiv:1302.7175; T. Aven (1985).",
+        tables=[statements(checked, n_repeats), tightness(rng, quick=quick)],
+        notes=[
+            f"Statements are tested on random problems with {SURE} standard errors of allowance.",
+            "Aven's bound is reached by dependent variables of which exactly one is large; "
+            "independent normal ones stay far below it, the more so the more there are.",
+        ],
+        broken=broken,
+        draw=lambda: draw(checked),
+    )
+
+
+def draw_problem(kind, rng):
+    """Random means, spreads and numbers of variables, splits and samples."""
+    m, k = int(rng.integers(2, 16)), int(rng.choice([2, 5, 10]))
+    means = rng.uniform(0.2, 0.8, m) * rng.choice([0.1, 0.5, 1.0])
+    if kind == "equal means":
+        means = np.full(m, 0.5)
+    return {
+        "kind": kind, "means": means, "n_splits": k, "per_split": int(rng.integers(1, 6)),
+        "sigma": rng.uniform(0.1, 0.6, m),
+    }  # fmt: skip
+
+
+def sample(problem, n_repeats, rng):
+    """Fold means of shape (n_repeats, n_splits, m) and the variance of one of them."""
+    means, sigma, n = problem["means"], problem["sigma"], problem["per_split"]
+    shape = (n_repeats, problem["n_splits"], means.size)
+    if problem["kind"] == "Bernoulli":
+        return rng.binomial(n, means, shape) / n, means * (1 - means) / n
+    if problem["kind"] == "exponential":  # shifted to the mean, with standard deviation sigma
+        return means + sigma * (rng.gamma(n, 1 / n, shape) - 1), sigma**2 / n
+    return rng.normal(means, sigma / np.sqrt(n), shape), sigma**2 / n
+
+
+def check(problem, n_repeats, rng):
+    folds, variance = sample(problem, n_repeats, rng)
+    best, k = problem["means"].max(), problem["n_splits"]
+    of_means = variance / k
+    values = {
+        "ME": maximum(folds), "LVCV": low_variance_cv(folds), "LBCV": low_bias_cv(folds),
+    }  # fmt: skip
+    bias = {name: value.mean() - best for name, value in values.items()}
+    error = {name: value.std() / np.sqrt(n_repeats) for name, value in values.items()}
+    spread = {name: value.var() for name, value in values.items()}
+    # The standard error of a variance, from the fourth moment.
+    unsure = {
+        name: np.sqrt(((value - value.mean()) ** 2).var() / n_repeats)
+        for name, value in values.items()
+    }
+    lowest = {
+        "LVCV": cv_bias_bound(np.tile(variance, (k, 1))),
+        "LBCV": cv_bias_bound(np.tile(variance / (k - 1), (k, 1))),
+    }
+    held = {
+        "Theorem 1: bias of ME is not negative": bias["ME"] >= -SURE * error["ME"],
+        "Aven: bias of ME is below its bound": (
+            bias["ME"] <= aven_bound(of_means) + SURE * error["ME"]
+        ),
+        "Theorem 2: variance of ME is below the sum": (
+            spread["ME"] <= variance_bound(of_means) + SURE * unsure["ME"]
+        ),
+        "Theorem 3: bias of LBCV and LVCV is not positive": all(
+            bias[name] <= SURE * error[name] for name in lowest
+        ),
+        "Theorem 5: variance of LBCV and LVCV is below the bound": all(
+            spread[name] <= of_means.sum() + SURE * unsure[name] for name in lowest
+        ),
+        "Conjecture 1: bias of LBCV and LVCV is above the bound": all(
+            bias[name] >= lowest[name] - SURE * error[name] for name in lowest
+        ),
+    }
+    return {
+        "kind": problem["kind"],
+        "held": held,
+        "broken": [f"{text} ({problem['kind']})" for text, holds in held.items() if not holds],
+        "aven": bias["ME"] / aven_bound(of_means),
+        "conjecture": max(bias[name] / lowest[name] for name in lowest),
+        "lvcv_less_variable": spread["LVCV"] <= spread["LBCV"] + SURE * unsure["LBCV"],
+        "cv_worse": all(abs(bias[name]) > abs(bias["ME"]) + SURE * error[name] for name in lowest),
+    }
+
+
+def statements(checked, n_repeats):
+    rows = [
+        [text, len(checked), sum(problem["held"][text] for problem in checked)]
+        for text in checked[0]["held"]
+    ]
+    rows.append(
+        ["After Theorem 5: LVCV varies no more than LBCV", len(checked),
+         sum(problem["lvcv_less_variable"] for problem in checked)]
+    )  # fmt: skip
+    rows.append(
+        ["Theorem 4: problems where every CV estimate is further off than ME", len(checked),
+         sum(problem["cv_worse"] for problem in checked)]
+    )  # fmt: skip
+    title = f"Random problems ({n_repeats:,} repetitions each)"
+    return Table(title, ["statement", "problems", "holds in"], rows)
+
+
+def tightness(rng, *, quick):
+    """Optimism over Aven's bound for variables that are all alike."""
+    n_repeats = 2000 if quick else 20_000
+    rows = []
+    for m in (2, 10, 100, 1000):
+        rare = (rng.binomial(1, 1 / m, (n_repeats, m)).max(axis=1) - 1 / m).mean()
+        rows.append([
+            m,
+            expected_maximum_of_normals(m) / aven_bound(np.ones(m)),
+            rare / aven_bound(np.full(m, (1 - 1 / m) / m)),
+            (m - 1) / aven_bound(np.full(m, m - 1.0)),
+        ])  # fmt: skip
+    columns = ["M", "independent normal", "independent, one in M is large", "exactly one is large"]
+    return Table("Optimism as a share of Aven's bound", columns, rows)
+
+
+def draw(checked):
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+    for ax, key, title in (
+        (axes[0], "aven", "optimism of ME / Aven's bound"),
+        (axes[1], "conjecture", "bias of CV / conjectured bound"),
+    ):
+        ax.hist(
+            [[p[key] for p in checked if p["kind"] == kind] for kind in KINDS],
+            bins=np.linspace(0, 1, 21), stacked=True, label=KINDS,
+        )  # fmt: skip
+        ax.axvline(1, color="black")
+        ax.set(title=title, ylabel="problems")
+    axes[0].legend()
+    return figure
