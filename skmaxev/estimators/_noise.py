@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-__all__ = ["Design", "Noise", "counts_rows", "invert", "measure", "variance_function"]
+__all__ = ["Design", "Noise", "counts_rows", "interval", "measure", "variance_function"]
 
 FloatArray = NDArray[np.float64]
 Support = tuple[float, float]
@@ -87,16 +87,21 @@ def variance_function(score: ArrayLike, support: Support) -> FloatArray:
     return np.ones_like(at)
 
 
-def invert(estimate: float, reach: float, support: Support) -> tuple[float, float]:
-    """Scores from which the estimate is at most ``reach`` standard units away."""
+def interval(estimate: float, noise: Noise, level: float, support: Support) -> Support:
+    """Scores in accord with an estimate, given the noise that each of them would have."""
     low, high = support
+    above_half = (1.0 + level) / 2.0
+    reach = float(stats.t.ppf(above_half, noise.df) * np.sqrt(noise.dispersion))
     if _is_bounded(support):
-        square = reach**2
-        middle = (estimate + square * (low + high) / 2.0) / (1.0 + square)
-        # The roots of (estimate - mu)^2 = reach^2 (mu - low)(high - mu).
-        inside = middle**2 - (estimate**2 + square * low * high) / (1.0 + square)
-        half = np.sqrt(max(inside, 0.0))
-        return max(low, float(middle - half)), min(high, float(middle + half))
+        # Jeffreys's interval of a share of so many rows as make a standard error of this size.
+        rows = (stats.norm.ppf(above_half) / reach) ** 2
+        share = (estimate - low) / (high - low)
+        first, last = (
+            low
+            + (high - low) * float(stats.beta.ppf(q, rows * share + 0.5, rows * (1 - share) + 0.5))
+            for q in (1.0 - above_half, above_half)
+        )
+        return min(first, estimate), max(last, estimate)
     # A standard error in proportion to the distance from the bound is a constant of its logarithm.
     factor = np.exp(min(reach, _LARGEST_EXPONENT))
     if np.isfinite(high):

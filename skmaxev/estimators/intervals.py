@@ -34,9 +34,7 @@ def selection_interval(
     candidates. And the winner's own part of the noise, which choosing exploits and which holds the
     luck of its training sets: what varies between the splits once candidate and split effects are
     removed. Both are inflated, as by Nadeau and Bengio, for what overlapping training sets hide.
-    Both shrink towards a bound of the metric: the interval holds the scores from which ``estimate``
-    is no further than the quantile times the standard error that the score itself would have
-    (Wilson's interval, for a share of rows).
+    Both shrink towards a bound of the metric, so the interval stays inside and leans away from it.
 
     Parameters
     ----------
@@ -81,19 +79,26 @@ def selection_interval(
     splits [1]_. A share of rows has :math:`\varphi = 1/n` exactly; it is told by scores that are
     whole numbers of rows. Other bounded metrics have about that; the mean of it and of the splits'
     own is taken. Where the splits differ by more than a known :math:`\varphi` lets them (grouped
-    rows), the splits are believed. The quantile is Student's with Satterthwaite's freedom.
+    rows), the splits are believed.
+
+    With :math:`t` the quantile of Student's distribution with Satterthwaite's freedom and :math:`z`
+    the normal one, the interval is Jeffreys's for a share of :math:`z^2 / (t^2 (\varphi +
+    \varphi_r))` rows [2]_, symmetric in :math:`\log(b - \mu)` for one bound, and symmetric for
+    none.
 
     References
     ----------
     .. [1] C. Nadeau and Y. Bengio (2003). Inference for the generalization error. Machine Learning
        52, section 3.
+    .. [2] L. D. Brown, T. T. Cai and A. DasGupta (2001). Interval estimation for a binomial
+       proportion. Statistical Science 16, section 4.1.1.
 
     Examples
     --------
     >>> scores = [[0.8, 0.7], [0.9, 0.8], [0.7, 0.7], [0.8, 0.6], [0.9, 0.8]]
     >>> low, high = selection_interval(scores, estimate=0.8, support=(0, 1), n_test=[10] * 5)
     >>> round(low, 2), round(high, 2)
-    (0.66, 0.89)
+    (0.66, 0.9)
     """
     table = check_scores(scores)
     check_best_index(best_index, table.shape[-1])
@@ -112,8 +117,7 @@ def selection_interval(
     )
     if noise is None:
         return None
-    reach = stats.t.ppf((1.0 + level) / 2.0, noise.df) * np.sqrt(noise.dispersion)
-    return _noise.invert(float(estimate), float(reach), support)
+    return _noise.interval(float(estimate), noise, level, support)
 
 
 def nadeau_bengio_interval(
