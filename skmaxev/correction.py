@@ -28,6 +28,8 @@ FloatArray = NDArray[np.float64]
 
 _ROUNDING = 1e-12  # scores that differ by less are the same score
 _ROW_SPLITS = 10
+_FEWEST_RESAMPLES, _MOST_RESAMPLES = 100, 1000
+_MOST_DRAWN = 100_000_000  # scores times resamples
 
 
 def correct(
@@ -157,7 +159,7 @@ def _estimates(table: ScoreTable, seed: int) -> dict[str, float]:
             "BAYES": float(bayesian_maximum(means, np.full(means.shape, noise))),
             "EB": float(efron_shrinkage(scores, best_index=given)),
             "TT": float(tibshirani(scores, best_index=given)),
-            "BBC-F": bbc_folds(scores, rng=seed).estimate,
+            "BBC-F": bbc_folds(scores, n_resamples=_resamples(scores), rng=seed).estimate,
             **_from_rows(table, seed),
             "CONSENSUS": float(consensus(scores, best_index=given, **_row_arguments(table))),
         }
@@ -167,6 +169,11 @@ def _estimates(table: ScoreTable, seed: int) -> dict[str, float]:
     if table.outer is not None and np.isfinite(table.outer.scores).all():
         values["NESTED"] = float(table.outer.scores.mean())
     return {key: values[key] for key in METHODS if key in values}
+
+
+def _resamples(scores: FloatArray) -> int:
+    """Choose the number of bootstrap draws: fewer for tables so large that each takes long."""
+    return int(np.clip(_MOST_DRAWN // scores.size, _FEWEST_RESAMPLES, _MOST_RESAMPLES))
 
 
 def _from_table() -> list[str]:
@@ -209,10 +216,14 @@ def _all_rows(table: ScoreTable) -> FloatArray | None:
 
 
 def _row_arguments(table: ScoreTable) -> dict[str, Any]:
+    """Return the scores of single rows for the consensus, if they are those of the splits."""
     values = _all_rows(table)
-    if values is None or table.rows is None or table.n_splits != len(np.unique(table.rows.fold)):
+    if values is None or table.rows is None:
         return {}
-    return {"row_values": values, "row_splits": table.rows.fold[_judged(table.rows)]}
+    splits = table.rows.fold[_judged(table.rows)]
+    if len(np.unique(splits)) != table.n_splits:
+        return {}
+    return {"row_values": values, "row_splits": splits}
 
 
 def _from_rows(table: ScoreTable, seed: int) -> dict[str, float]:
@@ -224,7 +235,8 @@ def _from_rows(table: ScoreTable, seed: int) -> dict[str, float]:
     if rows.values is not None:
         kept = _kept_columns(table, rows, rows.values)
         if table.best_index in rows.candidates[kept]:
-            return {"BBC": bbc(rows.values[np.ix_(judged, kept)], rng=seed).estimate}
+            values = rows.values[np.ix_(judged, kept)]
+            return {"BBC": bbc(values, n_resamples=_resamples(values), rng=seed).estimate}
     if rows.responses is not None and rows.y is not None and table.metric == "roc_auc":
         kept = _kept_columns(table, rows, rows.responses)
         positive = rows.y[judged] == np.max(rows.y)

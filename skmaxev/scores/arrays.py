@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from skmaxev.scores.build import build_table, numbers
 from skmaxev.scores.table import RowScores, ScoreTable
@@ -68,26 +68,26 @@ def _rows(results: Any, n_candidates: int, *, accuracy: bool) -> RowScores | Non
     correct, responses = (getattr(results, name, None) for name in ("correct", "responses"))
     if fold is None or (correct is None and responses is None):
         return None
-    kept = {
-        "values": correct if accuracy else None,
-        "responses": responses if getattr(results, "y", None) is not None else None,
-    }
-    arrays = {name: None if found is None else _checked(found, len(fold), n_candidates, name)
-              for name, found in kept.items()}  # fmt: skip
     y = getattr(results, "y", None)
+    size = (len(fold), n_candidates)
     return RowScores(
         fold=np.asarray(fold, dtype=np.intp),
         candidates=np.arange(n_candidates),
+        values=_checked(correct, size, "correct") if accuracy else None,
+        responses=None if y is None else _checked(responses, size, "responses"),
         y=None if y is None else np.asarray(y),
-        **arrays,
     )
 
 
-def _checked(found: ArrayLike, n_rows: int, n_candidates: int, name: str) -> Any:
+def _checked(
+    found: ArrayLike | None, size: tuple[int, int], name: str
+) -> NDArray[np.float64] | None:
+    if found is None:
+        return None
     values = np.asarray(found, dtype=np.float64)
-    if values.shape != (n_rows, n_candidates):
+    if values.shape != size:
         raise ValueError(
-            f"{name} must have shape (n_rows, n_candidates) = ({n_rows}, {n_candidates}), as fold "
-            f"and scores say; got {values.shape}."
+            f"{name} must have shape (n_rows, n_candidates) = {size}, as fold and scores say; got "
+            f"{values.shape}."
         )
     return values

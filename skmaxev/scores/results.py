@@ -135,14 +135,15 @@ def _other_means(
     column = f"mean_test_{metric}"
     if column not in results:
         return ()
-    stored = numbers([results[column]], column)[0]
-    plain = mean_scores(scores)
-    off = np.abs(stored - plain) > _MEAN_TOLERANCE * np.maximum(1.0, np.abs(plain))
+    stored, plain = numbers([results[column]], column)[0], mean_scores(scores)
+    both = np.isfinite(stored) & np.isfinite(plain)
+    gap = np.abs(stored[both] - plain[both])
+    off = gap > _MEAN_TOLERANCE * np.maximum(1.0, np.abs(plain[both]))
     if not off.any():
         return ()
     return (
         f"{column} is not the plain mean of the splits for {int(off.sum())} candidate(s), by up to "
-        f"{np.abs(stored - plain)[off].max():.2g}; the plain mean is used throughout.",
+        f"{gap.max():.2g}; the plain mean is used throughout.",
     )
 
 

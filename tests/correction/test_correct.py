@@ -1,0 +1,315 @@
+"""correct(): the right estimate of the right candidate, in the user's units."""
+
+import dataclasses
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+
+from skmaxev import estimators
+from skmaxev.correction import correct
+from skmaxev.estimators.consensus import consensus
+from skmaxev.report import METHODS
+from skmaxev.scores import OuterFolds, RowScores, from_array
+
+NOISE = np.random.default_rng(0).normal(0.8, 0.03, size=(5, 40))
+ALWAYS = {"ME", "LVCV", "LBCV", "BAYES", "EB", "TT", "BBC-F", "CONSENSUS"}
+tables = st.builds(
+    lambda seed, k, m, spread: np.random.default_rng(seed).normal(
+        np.random.default_rng(seed + 1).normal(0.5, spread, size=m), 0.05, size=(k, m)
+    ),
+    st.integers(0, 10_000),
+    st.integers(2, 8),
+    st.integers(2, 12),
+    st.sampled_from([0.0, 0.02, 0.2]),
+)
+
+
+def nested(scores=NOISE, outer=(0.9, 0.8, 0.95, 0.85, 0.9)):
+    folds = OuterFolds(
+        scores=np.array(outer),
+        best_index=np.zeros(len(outer), dtype=int),
+        n_train=np.full(len(outer), 80),
+        n_test=np.full(len(outer), 20),
+    )
+    return dataclasses.replace(from_array(scores), outer=folds)
+
+
+@given(tables)
+def test_every_estimate_is_that_of_its_estimator(scores):
+    report = correct(scores)
+    value = {key: found.value for key, found in report.estimates.items()}
+    assert set(value) == ALWAYS
+    assert value["ME"] == pytest.approx(scores.mean(0).max())
+    assert value["LVCV"] == pytest.approx(estimators.low_variance_cv(scores))
+    assert value["LBCV"] == pytest.approx(estimators.low_bias_cv(scores))
+    assert value["EB"] == pytest.approx(estimators.efron_shrinkage(scores))
+    assert value["TT"] == pytest.approx(estimators.tibshirani(scores))
+    assert value["CONSENSUS"] == pytest.approx(consensus(scores))
+    assert report.estimate == value["CONSENSUS"]
+    assert report.naive == pytest.approx(scores.mean(0).max())
+    assert report.optimism == pytest.approx(report.naive - report.estimate)
+
+
+@given(tables)
+def test_no_estimate_leaves_the_range_of_the_scores(scores):
+    for found in correct(scores).estimates.values():
+        assert scores.min() <= found.value <= scores.max()
+
+
+@given(tables, st.randoms())
+def test_the_order_of_candidates_and_splits_does_not_matter(scores, random):
+    columns = random.sample(range(scores.shape[1]), scores.shape[1])
+    rows = random.sample(range(scores.shape[0]), scores.shape[0])
+    report, moved = correct(scores), correct(scores[rows][:, columns])
+    assert moved.estimate == pytest.approx(report.estimate)
+    assert moved.interval == pytest.approx(report.interval)
+    assert columns[moved.best_index] == report.best_index
+    assert sorted(columns[i] for i in moved.indistinguishable) == list(report.indistinguishable)
+
+
+@given(tables)
+def test_losses_are_the_mirror_image(scores):
+    report, losses = correct(scores), correct(-scores, greater_is_better=False)
+    assert losses.estimate == -report.estimate
+    assert losses.naive == -report.naive
+    assert losses.optimism == report.optimism
+    assert losses.interval == (-report.interval[1], -report.interval[0])
+    assert losses.indistinguishable == report.indistinguishable
+
+
+def test_negated_losses_of_scikit_learn_keep_their_sign():
+    report = correct({f"split{k}_test_score": -NOISE[k] for k in range(5)}, metric="neg_log_loss")
+    assert report.naive == (-NOISE).mean(0).max()
+    assert report.estimate < report.naive < 0
+    assert report.greater_is_better
+
+
+@pytest.mark.parametrize("method", ["ME", "LVCV", "LBCV", "EB", "TT", "BAYES", "BBC-F"])
+def test_any_method_can_give_the_estimate(method):
+    report = correct(NOISE, method=method)
+    assert report.method == method
+    assert report.estimate == report.estimates[method].value
+    assert report.target == METHODS[method].target
+
+
+def test_a_report_is_the_same_at_every_call_and_survives_pickling():
+    report = correct(NOISE)
+    assert correct(NOISE) == report
+    assert pickle.loads(pickle.dumps(report)) == report  # noqa: S301
+    assert correct(NOISE, random_state=3).estimates["BBC-F"] != report.estimates["BBC-F"]
+    state = np.random.RandomState(0)
+    assert correct(NOISE, random_state=state) == correct(
+        NOISE, random_state=np.random.RandomState(0)
+    )
+
+
+def test_numbers_are_plain_python():
+    report = correct(NOISE)
+    for name in ("estimate", "naive", "optimism", "noise", "spread", "level"):
+        assert type(getattr(report, name)) is float
+    assert all(type(found.value) is float for found in report.estimates.values())
+    assert all(type(end) is float for end in report.interval)
+    assert all(type(index) is int for index in (report.best_index, *report.indistinguishable))
+
+
+def test_noise_and_spread_are_what_they_are_said_to_be():
+    report = correct(NOISE)
+    assert report.spread == pytest.approx(NOISE.mean(0).std(ddof=1))
+    residual = NOISE - NOISE.mean(0) - NOISE.mean(1, keepdims=True) + NOISE.mean()
+    assert report.noise == pytest.approx(np.sqrt((residual**2).sum() / (4 * 39) / 5))
+
+
+def test_candidates_within_one_standard_error_are_named():
+    report = correct(NOISE)
+    best = report.best_index
+    expected = []
+    for i in range(40):
+        lead = [NOISE[k, best] - NOISE[k, i] for k in range(5)]
+        if i != best and np.mean(lead) <= np.std(lead, ddof=1) / np.sqrt(5):
+            expected.append(i)
+    assert report.indistinguishable == tuple(expected)
+
+
+def test_left_out_candidates_shift_no_number():
+    scores = np.insert(NOISE, [0, 17], np.nan, axis=1)
+    report, clean = correct(scores), correct(NOISE)
+    assert report.estimate == clean.estimate
+    assert report.interval == clean.interval
+    moved = np.delete(np.arange(42), list(report.left_out))
+    assert report.best_index == moved[clean.best_index]
+    assert report.indistinguishable == tuple(moved[list(clean.indistinguishable)])
+
+
+# Nothing was chosen
+
+
+def test_one_candidate_is_not_corrected():
+    X, y = load_iris(return_X_y=True)
+    cv = StratifiedKFold(5)
+    model = LogisticRegression(max_iter=1000)
+    report = correct(GridSearchCV(model, {}, cv=cv).fit(X, y))
+    assert report.estimate == report.naive == cross_val_score(model, X, y, cv=cv).mean()
+    assert report.optimism == 0.0
+    assert report.interval[0] < report.estimate < report.interval[1]
+    assert "nothing was chosen" in str(report)
+
+
+def test_a_parameter_without_effect_is_not_corrected():
+    X, y = load_breast_cancer(return_X_y=True)
+    grid = {"algorithm": ["brute", "kd_tree"], "leaf_size": [10, 20, 30]}
+    search = GridSearchCV(KNeighborsClassifier(7), grid, cv=StratifiedKFold(5))
+    report = correct(search.fit(X[:200], y[:200]))
+    assert report.best_index == 0
+    assert report.estimate == report.naive == search.best_score_
+    assert (report.optimism, report.noise, report.spread) == (0.0, 0.0, 0.0)
+    assert {found.value for found in report.estimates.values()} == {report.naive}
+    assert report.indistinguishable == (1, 2, 3, 4, 5)
+
+
+def test_one_split_of_one_candidate_has_no_interval():
+    report = correct([[0.7]])
+    assert (report.estimate, report.optimism, report.interval) == (0.7, 0.0, None)
+
+
+def test_scores_that_never_vary_are_reported():
+    report = correct(np.full((5, 3), 1.0))
+    assert report.estimate == report.naive == 1.0
+    assert str(report)
+
+
+# Nested cross-validation and rows
+
+
+def test_a_nested_score_is_reported_as_it_is_even_above_the_printed_one():
+    report = correct(nested(), method="NESTED")
+    assert report.estimate == pytest.approx(0.88)
+    assert report.estimate > report.naive
+    assert report.optimism == pytest.approx(report.naive - 0.88)
+    assert report.optimism < 0
+    low, high = report.interval
+    assert low < 0.88 < high <= 1.0
+    assert "E[mu_w]" in report.target
+    assert "which can happen" in " ".join(report.advice)
+    assert correct(nested()).estimate == correct(NOISE).estimate
+
+
+def test_nested_folds_that_failed_are_not_averaged():
+    with pytest.raises(ValueError, match="'NESTED' needs the outer folds of a nested search"):
+        correct(nested(outer=(0.9, np.nan, 0.8)), method="NESTED")
+
+
+def test_identical_candidates_leave_the_nested_score_alone():
+    report = correct(nested(np.repeat(NOISE[:, :1], 4, axis=1)))
+    assert report.estimates["NESTED"].value == pytest.approx(0.88)
+    assert report.estimate == report.naive
+
+
+def test_rows_of_some_candidates_serve_the_bootstrap_alone():
+    right = (np.random.default_rng(0).random((100, 6)) < 0.7).astype(float)
+    fold = np.arange(100) % 5
+    scores = np.array([right[fold == k].mean(0) for k in range(5)])
+    best = scores.mean(0).argmax()
+
+    def report(kept):
+        rows = RowScores(fold=fold, candidates=kept, values=right[:, kept])
+        return correct(dataclasses.replace(from_array(scores), rows=rows))
+
+    some = np.unique([best, 0, 3])
+    assert "BBC" in report(some).estimates
+    assert "BBC" not in report(np.setdiff1d(np.arange(6), best)).estimates
+    assert report(some).estimate == correct(scores).estimate
+
+
+def test_rows_that_no_split_judged_are_left_aside():
+    right = (np.random.default_rng(0).random((100, 6)) < 0.7).astype(float)
+    fold = np.arange(100) % 5
+    scores = np.array([right[fold == k].mean(0) for k in range(5)])
+    more = np.vstack([right, np.full((7, 6), np.nan)])
+    rows = RowScores(fold=fold, candidates=np.arange(6), values=right)
+    longer = RowScores(fold=np.append(fold, [-1] * 7), candidates=np.arange(6), values=more)
+    table = from_array(scores)
+    assert correct(dataclasses.replace(table, rows=rows)) == correct(
+        dataclasses.replace(table, rows=longer)
+    )
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"method": "BEST"}, r"method must be one of \['ME'.*got 'BEST'"),
+        ({"method": "BBC"}, "needs out-of-fold results of single rows, which the array"),
+        ({"method": "NESTED"}, "such as NestedCVSearch makes"),
+        ({"level": 95}, "level must be between 0 and 1"),
+        ({"level": 1.0}, "level must be between 0 and 1"),
+    ],
+)
+def test_bad_options_get_a_rule_and_a_cure(options, words):
+    with pytest.raises(ValueError, match=words):
+        correct(NOISE, **options)
+
+
+def test_a_level_widens_the_interval():
+    narrow, wide = correct(NOISE, level=0.5).interval, correct(NOISE, level=0.99).interval
+    assert wide[0] < narrow[0] < narrow[1] < wide[1]
+
+
+def test_a_bound_without_a_name_is_mentioned():
+    scores = np.clip(np.random.default_rng(0).normal(0.99, 0.02, size=(5, 6)), 0, 1)
+    report, named = correct(scores), correct(scores, metric="accuracy")
+    assert report.interval == named.interval
+    if report.interval[1] == 1.0:
+        assert "taken for a bound" in report.notes[-1]
+    assert not named.notes
+
+
+# Does it work
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spread", [0.0, 0.01, 0.03])
+def test_the_honest_score_is_nearer_to_the_truth_than_the_printed_one(spread):
+    rng = np.random.default_rng(0)
+    printed, honest, covered = [], [], []
+    for _ in range(300):
+        truth = rng.normal(0.8, spread, size=30)
+        right = rng.random((200, 30)) < truth
+        report = correct(right.reshape(5, 40, 30).mean(1))
+        printed.append(report.naive - truth[report.best_index])
+        honest.append(report.estimate - truth[report.best_index])
+        covered.append(report.interval[0] <= truth[report.best_index] <= report.interval[1])
+    assert np.mean(printed) > 0.015
+    assert abs(np.mean(honest)) < np.mean(printed)
+    assert np.sqrt(np.mean(np.square(honest))) < np.sqrt(np.mean(np.square(printed)))
+    assert np.mean(covered) > 0.9
+
+
+@pytest.mark.slow
+def test_the_best_of_many_submissions_is_corrected_from_its_rows():
+    error, printed = [], []
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        skill = 0.8 + 0.01 * rng.normal(size=42)
+        hard = rng.uniform(size=2300)
+        right = np.array(
+            [
+                (0.7 * hard + 0.3 * rng.uniform(size=2300))
+                < np.quantile(0.7 * hard + 0.3 * rng.uniform(size=2300), q)
+                for q in skill
+            ]
+        ).T
+        report = correct(right[:300])
+        private = right[300:].mean(0)[report.best_index]
+        error.append(report.estimate - private)
+        printed.append(report.naive - private)
+    assert np.mean(printed) > 0.012
+    assert abs(np.mean(error)) < 0.5 * np.mean(printed)
