@@ -5,9 +5,16 @@ __version__ = "0.1.0"
 from skmaxev import estimators
 from skmaxev.correction import correct
 from skmaxev.report import SelectionReport
-from skmaxev.search import LowVarianceCVSearch, NestedCVSearch, ShrunkSearchCV
+from skmaxev.search import (
+    HonestSearchCV,
+    LowVarianceCVSearch,
+    NestedCVSearch,
+    ShrunkSearchCV,
+    planned_fits,
+)
 
 __all__ = [
+    "HonestSearchCV",
     "LowVarianceCVSearch",
     "NestedCVSearch",
     "SelectionReport",
@@ -15,4 +22,5 @@ __all__ = [
     "__version__",
     "correct",
     "estimators",
+    "planned_fits",
 ]

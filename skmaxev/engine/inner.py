@@ -15,7 +15,18 @@ from sklearn.utils.multiclass import type_of_target
 from skmaxev._compat import check_method_params, safe_split
 from skmaxev.engine.plan import Nesting, Split, as_splits
 
-__all__ = ["nest", "split_rows"]
+__all__ = ["fresh_copy", "nest", "split_rows"]
+
+
+def fresh_copy(cv: Any) -> Any:
+    """Copy a splitter, so that using it leaves the state of its random generator as it was.
+
+    A splitter that cannot be copied is used itself.
+    """
+    try:
+        return copy.deepcopy(cv)
+    except TypeError:  # it holds a generator
+        return cv
 
 
 def nest(
@@ -65,7 +76,7 @@ def nest(
         )
     inner = tuple(
         split_rows(
-            copy.deepcopy(cv),
+            fresh_copy(cv),
             fold.train,
             X,
             y,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numbers
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -93,6 +94,11 @@ class BaseMaxSearch(GridSearchCV):  # type: ignore[misc]
 
     def _plan(self, request: Request) -> Plan:
         return make_plan(request.splits, self._nest(request))
+
+    def _planned_fits(self, X: Any, y: Any, params: Mapping[str, Any]) -> int:
+        request = read_request(self, X, y, params)
+        plan = self._plan(request)
+        return plan.n_fits(len(request.candidates), refit=bool(self.refit))
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any = None, **params: Any) -> Any:
@@ -237,9 +243,17 @@ class BaseMaxSearch(GridSearchCV):  # type: ignore[misc]
         reports = {}
         for metric in record.metrics:
             own = callable(self.refit) or metric == primary
-            reports[metric] = self._report(
-                request, record, metric, best if own else None, n_fits, outer.get(metric)
+            table = partial(
+                table_of,
+                self,
+                request,
+                record,
+                metric,
+                best_index=best if own else None,
+                n_fits=n_fits,
+                outer=outer.get(metric),
             )
+            reports[metric] = self._report(table, plan, record, metric)
         judged = {"n_fits_": n_fits, "reports_": reports}
         judged |= {"n_restored_": record.n_restored, "n_steps_reused_": record.n_reused}
         judged |= self._about_outer(request, outer, primary)
@@ -256,24 +270,26 @@ class BaseMaxSearch(GridSearchCV):  # type: ignore[misc]
         return self.refit if isinstance(self.refit, str) else None
 
     def _report(
-        self,
-        request: Request,
-        record: Record,
-        metric: str,
-        best_index: int | None,
-        n_fits: int,
-        outer: OuterFolds | None,
+        self, make_table: Callable[[], ScoreTable], plan: Plan, record: Record, metric: str
     ) -> SelectionReport | None:
         """Report on one metric; None, with a warning that says why, where no number is honest."""
         try:
-            table = table_of(
-                self, request, record, metric, best_index=best_index, n_fits=n_fits, outer=outer
-            )
-            request.keeper.tables[metric] = table
-            return correct(table, method=self._method_for(table), level=self.level)
+            table = make_table()
+            report = correct(table, method=self._method_for(table), level=self.level)
         except ValueError as error:
             warnings.warn(f"The honest score is NaN: {error}", UserWarning, stacklevel=2)
             return None
+        return self._finish_report(report, plan, record, metric)
+
+    def _finish_report(
+        self,
+        report: SelectionReport,
+        plan: Plan,
+        record: Record,
+        metric: str,  # noqa: ARG002
+    ) -> SelectionReport:
+        """Add what the score table alone cannot say."""
+        return report
 
     def _method_for(self, table: ScoreTable) -> str:  # noqa: ARG002
         return self._method

@@ -13,9 +13,11 @@ from scipy.stats import rankdata
 from skmaxev.engine.plan import Place
 from skmaxev.engine.record import Record
 
-__all__ = ["choose", "choose_inside", "search_results"]
+__all__ = ["NOBODY", "choose", "choose_inside", "search_results"]
 
 FloatArray = NDArray[np.float64]
+NOBODY = -1
+"""In place of a candidate, where none was chosen."""
 
 
 def choose(scores: FloatArray) -> int:
@@ -43,12 +45,24 @@ def choose_inside(
 ) -> int:
     """Choose a candidate by the splits inside one outer fold.
 
-    A callable ``refit`` gets the table that a search inside the fold would have made.
+    A callable ``refit`` gets the table that a search inside the fold would have made. Where it
+    fails there, nobody is chosen: -1, after a warning.
     """
     if not callable(search.refit):
         return choose(record.scores(places, metric))
     results = search_results(search, record, places, candidates, quiet=True)
-    return int(search._select_best_index(search.refit, metric, results))  # noqa: SLF001
+    try:
+        return int(search._select_best_index(search.refit, metric, results))  # noqa: SLF001
+    except Exception as error:  # a user's function may raise anything
+        if search.error_score == "raise":
+            raise
+        warnings.warn(
+            f"refit chose nobody inside outer fold {places[0].outer}, with {len(places)} inner "
+            f"splits: {type(error).__name__}: {error}",
+            UserWarning,
+            stacklevel=2,
+        )
+        return NOBODY
 
 
 def search_results(

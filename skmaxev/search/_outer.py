@@ -12,7 +12,7 @@ from skmaxev.engine.failures import report_nested_failures
 from skmaxev.engine.plan import Nesting, Place, Plan, Unit
 from skmaxev.engine.record import Record
 from skmaxev.scores import OuterFolds
-from skmaxev.search._choice import choose_inside
+from skmaxev.search._choice import NOBODY, choose_inside
 from skmaxev.search._request import Request
 
 __all__ = ["inner_places", "judge_outer_folds", "outer_table"]
@@ -113,8 +113,10 @@ def _outer_scores(
     scores = np.full(len(winners), np.nan)
     for k, (source, winner) in enumerate(zip(sources, winners, strict=True)):
         place = [Place("outer", k, 0)]
-        judged = metric in source.metrics and not source.failed(place, metric)[winner, 0]
-        if judged and _has_choice(record, nesting, k, metric):
+        if winner == NOBODY or metric not in source.metrics:
+            continue
+        failed = source.failed(place, metric)[winner, 0]
+        if not failed and _has_choice(record, nesting, k, metric):
             scores[k] = source.scores(place, metric)[winner, 0]
     return scores
 
@@ -153,12 +155,21 @@ def outer_table(own: OuterFolds, candidates: Sequence[Any]) -> dict[str, Any]:
         ``best_index``, ``params``, ``n_train``, ``n_test``, ``mean_inner_score`` of the winner, and
         ``test_score``.
     """
-    inner = [own.inner[k][:, best] for k, best in enumerate(own.best_index)]
     return {
         "best_index": own.best_index,
-        "params": [candidates[best] for best in own.best_index],
+        "params": [None if best == NOBODY else candidates[best] for best in own.best_index],
         "n_train": own.n_train,
         "n_test": own.n_test,
-        "mean_inner_score": np.array([scores[~np.isnan(scores)].mean() for scores in inner]),
+        "mean_inner_score": _winners_inner_means(own),
         "test_score": own.scores,
     }
+
+
+def _winners_inner_means(own: OuterFolds) -> FloatArray:
+    """Average the inner scores of each fold's winner, over the inner splits that the fold has."""
+    means = np.full(len(own.scores), np.nan)
+    for k, best in enumerate(own.best_index):
+        if best != NOBODY and own.inner is not None:
+            made = ~np.isnan(own.inner[k]).all(axis=1)  # a fold may have fewer splits than others
+            means[k] = own.inner[k][made, best].mean() if made.any() else np.nan
+    return means

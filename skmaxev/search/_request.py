@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +11,7 @@ from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.utils import indexable
 
 from skmaxev._compat import check_method_params, num_samples, routing_enabled
+from skmaxev.engine.inner import fresh_copy
 from skmaxev.engine.plan import Split, as_splits
 
 __all__ = ["Request", "read_request"]
@@ -80,7 +80,6 @@ def read_request(search: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Requ
     if routing_enabled():
         outer_params = routed["outer_splitter"]["split"] if hasattr(search, "outer_cv") else {}
     weight = params.get("sample_weight")
-    cv = copy.deepcopy(search.cv) if hasattr(search.cv, "split") else search.cv
     return Request(
         X=X,
         y=y,
@@ -90,7 +89,7 @@ def read_request(search: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Requ
         score_params=routed["scorer"]["score"],
         split_params=split_params,
         outer_params=outer_params,
-        cv=cv,
+        cv=fresh_copy(search.cv),
         splits=_splits(search, X, y, split_params),
         candidates=list(ParameterGrid(search.param_grid)),
         metadata=None if weight is None else {"sample_weight": weight},

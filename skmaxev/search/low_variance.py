@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+
+from skmaxev.engine.inner import fresh_copy, nest, split_rows
+from skmaxev.engine.plan import Nesting, Plan, share_folds
+from skmaxev.engine.record import Record
+from skmaxev.estimators.intervals import selection_interval
+from skmaxev.report import SelectionReport
+from skmaxev.scores import ScoreTable
+from skmaxev.scores.build import mean_scores
 from skmaxev.search._base import BaseMaxSearch
+from skmaxev.search._outer import inner_places
+from skmaxev.search._request import Request
 
 __all__ = ["LowVarianceCVSearch"]
 
@@ -11,3 +28,139 @@ class LowVarianceCVSearch(BaseMaxSearch):
     """Doc."""
 
     _method = "LVCV"
+    _parameter_constraints = {  # noqa: RUF012  # as scikit-learn declares it
+        **BaseMaxSearch._parameter_constraints,
+        "inner_cv": ["cv_object"],
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        param_grid: Any,
+        *,
+        scoring: Any = None,
+        n_jobs: int | None = None,
+        refit: Any = True,
+        cv: Any = None,
+        verbose: int = 0,
+        pre_dispatch: int | str = "2*n_jobs",
+        error_score: float | str = np.nan,
+        return_train_score: bool = False,
+        inner_cv: Any = None,
+        level: float = 0.95,
+        keep_predictions: bool | str | float = "auto",
+        checkpoint: str | PathLike[str] | None = None,
+        share_steps: bool = True,
+    ) -> None:
+        super().__init__(
+            estimator=estimator,
+            param_grid=param_grid,
+            scoring=scoring,
+            n_jobs=n_jobs,
+            refit=refit,
+            cv=cv,
+            verbose=verbose,
+            pre_dispatch=pre_dispatch,
+            error_score=error_score,
+            return_train_score=return_train_score,
+            level=level,
+            keep_predictions=keep_predictions,
+            checkpoint=checkpoint,
+            share_steps=share_steps,
+        )
+        self.inner_cv = inner_cv
+
+    def _nest(self, request: Request) -> Nesting | None:
+        if self.inner_cv is None:
+            return None
+        arguments = {
+            "X": request.X,
+            "y": request.y,
+            "estimator": self.estimator,
+            "classifier": is_classifier(self.estimator),
+            "params": request.split_params,
+        }
+        nesting = share_folds(request.splits) or nest(request.cv, request.splits, **arguments)
+        within = tuple(
+            split_rows(
+                fresh_copy(self.inner_cv),
+                fold.test,
+                name=f"inner_cv cannot split the judged rows of fold {number}",
+                **arguments,
+            )
+            for number, fold in enumerate(nesting.outer)
+        )
+        return replace(nesting, within=within)
+
+    def _method_for(self, table: ScoreTable) -> str:
+        means = mean_scores(table.used_scores)
+        other = means[table.used_best_index] < means.max()
+        return "CONSENSUS" if callable(self.refit) and other else self._method
+
+    def _finish_report(
+        self, report: SelectionReport, plan: Plan, record: Record, metric: str
+    ) -> SelectionReport:
+        if plan.nesting is None or report.method != self._method:
+            return report
+        if report.n_used == 1 or report.spread == 0:  # nothing was chosen
+            return report
+        return _with_full_form(report, full_form(record, plan.nesting, metric))
+
+
+def full_form(record: Record, nesting: Nesting, metric: str) -> float:
+    """Choose inside each fold by cross-validation, and judge by cross-validation on the rest.
+
+    Parameters
+    ----------
+    record : Record
+        Scores of the splits within each fold, and of the splits of the other rows.
+    nesting : Nesting
+        With ``within``.
+    metric : str
+        Which metric.
+
+    Returns
+    -------
+    float
+        Mean over folds; tied candidates share. Errs downwards on average. NaN if some fold has no
+        candidate with all its scores.
+
+    References
+    ----------
+    .. [1] H. van Hasselt (2013), Eqs. 9 and 10. arXiv:1302.7175.
+    """
+    values = []
+    for k in range(len(nesting.outer)):
+        means = []
+        for level in ("within", "inner"):
+            places = inner_places(nesting, level, k)
+            scores = np.where(record.failed(places, metric), np.nan, record.scores(places, metric))
+            means.append(scores.mean(axis=1))
+        arguments, judged = means
+        usable = np.isfinite(arguments) & np.isfinite(judged)
+        if not usable.any():
+            return float("nan")
+        top = arguments[usable].max()
+        tied = usable & np.isclose(arguments, top, rtol=1e-12, atol=0.0)
+        values.append(judged[tied].mean())
+    return float(np.mean(values))
+
+
+def _with_full_form(report: SelectionReport, value: float) -> SelectionReport:
+    """Put the full form's value in the place of the estimate from the score table."""
+    table = report.table
+    interval = None
+    if table is not None and np.isfinite(value):
+        low, high = selection_interval(table.used_scores, estimate=value, level=report.level)
+        interval = (max(low, table.support[0]), min(high, table.support[1]))
+    estimate = replace(report.estimates["LVCV"], value=value)
+    note = "LVCV in its full form: chosen by cross-validation inside each fold, judged on the rest."
+    estimates: Mapping[str, Any] = {**report.estimates, "LVCV": estimate}
+    return replace(
+        report,
+        estimate=value,
+        interval=interval,
+        optimism=report.naive - value,
+        estimates=estimates,
+        notes=(*report.notes, note),
+    )

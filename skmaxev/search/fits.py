@@ -1,0 +1,80 @@
+"""How many model fits a search will make."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import clone, is_classifier
+from sklearn.model_selection import (
+    GridSearchCV,
+    ParameterGrid,
+    ParameterSampler,
+    RandomizedSearchCV,
+    check_cv,
+)
+
+from skmaxev.search._base import BaseMaxSearch
+from skmaxev.search.honest import HonestSearchCV
+
+__all__ = ["planned_fits"]
+
+
+def planned_fits(search: Any, X: Any, y: Any = None, **fit_params: Any) -> int:
+    """Count the model fits that ``search.fit(X, y, **fit_params)`` will make, without making any.
+
+    Parameters
+    ----------
+    search : search object
+        One of this package, GridSearchCV or RandomizedSearchCV; it is left as it is.
+    X, y : array-like
+        The data, as for ``fit``.
+    **fit_params : dict
+        As for ``fit``; ``groups`` among them.
+
+    Returns
+    -------
+    int
+        The winner's fit on all rows included. Equal to ``n_fits_`` after the search; only where
+        nested cross-validation with an ``outer_cv`` of its own scores several metrics may
+        metrics choose different winners in an outer fold, each of which is one more fit.
+
+    Raises
+    ------
+    TypeError
+        If the search is of another kind, or its ``cv`` can be used only once.
+    ValueError
+        As ``fit``, if the data cannot be split so.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.svm import SVC
+    >>> from skmaxev import NestedCVSearch
+    >>> X, y = load_iris(return_X_y=True)
+    >>> planned_fits(NestedCVSearch(SVC(), {"C": [0.1, 1, 10]}, cv=5), X, y)
+    46
+    """
+    if isinstance(search, HonestSearchCV):
+        return 0 if search.prefit else planned_fits(search.search, X, y, **fit_params)
+    try:
+        search = clone(search)
+    except TypeError as error:
+        raise TypeError(f"search must be an estimator that can be cloned: {error}") from error
+    if isinstance(search, BaseMaxSearch):
+        return search._planned_fits(X, y, fit_params)  # noqa: SLF001
+    n_candidates = _n_candidates(search)
+    cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
+    n_splits = cv.get_n_splits(X, y, fit_params.get("groups"))
+    return n_candidates * int(n_splits) + bool(search.refit)
+
+
+def _n_candidates(search: Any) -> int:
+    if isinstance(search, GridSearchCV):
+        return len(ParameterGrid(search.param_grid))
+    if isinstance(search, RandomizedSearchCV):
+        parameters = search.param_distributions
+        return len(list(ParameterSampler(parameters, search.n_iter, random_state=0)))
+    raise TypeError(
+        "search must be a search of this package, GridSearchCV or RandomizedSearchCV; "
+        f"got {type(search).__name__}, which decides on its fits as it goes."
+    )
