@@ -81,7 +81,7 @@ def _pictures(report: SelectionReport) -> str:
         (EstimatorsDisplay, 2.9),
         (OptimismCurveDisplay, 2.6),
     ]
-    if report.n_used == 1:
+    if min(report.n_used, report.n_splits) == 1:  # no choice, or no noise to correct by
         kinds.pop()
     if report.table.outer is not None:
         kinds.append((OuterFoldsDisplay, 1.2 + 0.3 * report.table.outer.scores.size))

@@ -1,0 +1,268 @@
+"""Competitions: what the best of many submissions is worth, and predictions to blend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import norm
+
+from skmaxev.estimators._validation import check_best_index, check_level
+from skmaxev.estimators.bayesian import bayesian_maximum
+from skmaxev.estimators.shrinkage import efron_shrinkage
+from skmaxev.report import METHODS, Estimate, SelectionReport
+from skmaxev.scores.build import build_table
+
+__all__ = ["correct_leaderboard", "out_of_fold"]
+
+FloatArray = NDArray[np.float64]
+
+
+def correct_leaderboard(
+    public_scores: ArrayLike,
+    *,
+    n_test_rows: int | None = None,
+    standard_error: float | None = None,
+    correlation: float | None = None,
+    best_index: int | None = None,
+    level: float = 0.95,
+    metric: str = "accuracy",
+    greater_is_better: bool = True,
+) -> SelectionReport:
+    """Say what the best of your submissions is worth beyond the public leaderboard.
+
+    For one public score a submission. Where you hold the rows themselves (1.0 where a submission
+    is right on a row), ``skmaxev.correct(rows, method="EB")`` measures what is assumed here.
+
+    Parameters
+    ----------
+    public_scores : array-like of shape (n_submissions,)
+        Public score of every submission, also of those that failed to improve.
+    n_test_rows : int, optional
+        Rows behind a public score, where it is a share of right rows, such as accuracy.
+    standard_error : float, optional
+        Sampling error of one public score, for any other metric. One of the two must be given.
+    correlation : float from 0 up to 1, optional
+        How much of that error all submissions share, because they meet the same rows: near 1 for
+        variants of one model. Only what is not shared makes a lucky winner. If omitted, the
+        correction assumes that nothing is shared and the interval that all is.
+    best_index : int, optional
+        Submission that you chose; the best public score if omitted.
+    level : float
+        Confidence level of the interval.
+    metric : str
+        Name of the score.
+    greater_is_better : bool
+        False for an error or a loss.
+
+    Returns
+    -------
+    SelectionReport
+        Target is the winner's expected score on rows such as the public ones. The estimate errs
+        little either way with the right ``correlation``, to the bad side if that is omitted.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the scores are not finite numbers, or nothing tells how noisy they are.
+
+    Notes
+    -----
+    Normal true scores under normal noise: the estimate is `efron_shrinkage` with the noise that
+    is not shared, the interval Morris's, which counts the estimated prior, with the shared part
+    added.
+
+    References
+    ----------
+    .. [1] B. Efron (2011), Tweedie's formula and selection bias. JASA 106, section 1.
+    .. [2] C. N. Morris (1983), Parametric empirical Bayes inference. JASA 78.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skmaxev.kaggle import correct_leaderboard
+    >>> public = np.random.default_rng(0).binomial(300, 0.80, size=42) / 300  # all equally good
+    >>> report = correct_leaderboard(public, n_test_rows=300, correlation=0.0)
+    >>> round(report.naive, 3), round(report.estimate, 3)
+    (0.847, 0.806)
+    """
+    level = check_level(level)
+    given = np.asarray(public_scores, dtype=np.float64)
+    if given.ndim != 1 or not given.size or not np.isfinite(given).all():
+        raise ValueError(
+            "public_scores must be finite numbers, one a submission; got "
+            f"{given.size} numbers of shape {given.shape}, {int((~np.isfinite(given)).sum())} of "
+            "them not finite. For scores of single rows use skmaxev.correct."
+        )
+    check_best_index(best_index, given.size)
+    error = _standard_error(given, n_test_rows, standard_error)
+    shared, notes = _check_correlation(correlation)
+    table = build_table(
+        given[np.newaxis],
+        metric=metric,
+        greater_is_better=greater_is_better,
+        best_index=best_index,
+        source="public leaderboard",
+        notes=(f"Standard error of one public score: {error:.2g}.", *notes),
+    )
+    scores, best = table.scores[0], table.best_index
+    own = error**2 * (1.0 - shared)
+    values = _estimates(scores, best, own)
+    common = error**2 * (1.0 if correlation is None else shared)
+    half = norm.ppf((1 + level) / 2) * np.sqrt(_posterior_variance(scores, best, own) + common)
+    sign = 1.0 if greater_is_better else -1.0
+    low, high = values["EB"] - half, values["EB"] + half
+    ends = sorted((sign * max(low, table.support[0]), sign * min(high, table.support[1])))
+    return SelectionReport(
+        estimate=sign * values["EB"],
+        interval=(float(ends[0]), float(ends[1])),
+        level=level,
+        method="EB",
+        naive=float(given[best]),
+        optimism=float(scores[best] - values["EB"]),
+        estimates=_described(values, sign, known=correlation is not None),
+        n_splits=1,
+        n_candidates=given.size,
+        n_used=given.size,
+        left_out={},
+        best_index=best,
+        best_params=None,
+        metric=metric,
+        greater_is_better=greater_is_better,
+        noise=float(np.sqrt(own)),
+        spread=float(scores.std(ddof=1)) if given.size > 1 else 0.0,
+        indistinguishable=_close(scores, best, np.sqrt(2 * own)),
+        source=table.source,
+        notes=table.notes,
+        table=table,
+    )
+
+
+def _standard_error(scores: FloatArray, n_test_rows: int | None, given: float | None) -> float:
+    if n_test_rows is None and given is not None:
+        if not np.isfinite(given) or given <= 0:
+            raise ValueError(f"standard_error must be a positive number; got {given!r}.")
+        return float(given)
+    if n_test_rows is None or given is not None:
+        raise ValueError(
+            "one of n_test_rows and standard_error must be given: public scores alone do not show "
+            "how noisy they are. Give the number of public test rows for accuracy; for another "
+            "metric the standard error, such as the standard deviation of your out-of-fold score "
+            "over resamples of that many rows."
+        )
+    if n_test_rows < 1:
+        raise ValueError(f"n_test_rows must be at least 1; got {n_test_rows!r}.")
+    if scores.min() < 0 or scores.max() > 1:
+        raise ValueError(
+            "n_test_rows goes with shares from 0 to 1, such as accuracy; got scores from "
+            f"{scores.min():g} to {scores.max():g}. Give standard_error for another metric."
+        )
+    share = float(scores.mean())
+    return float(np.sqrt(share * (1 - share) / n_test_rows))
+
+
+def _check_correlation(correlation: float | None) -> tuple[float, tuple[str, ...]]:
+    if correlation is None:
+        return 0.0, (
+            "No correlation was given: the correction is for submissions that err independently, "
+            "the most it can be, and the interval for submissions that err alike.",
+        )
+    if not 0 <= correlation < 1:
+        raise ValueError(f"correlation must be from 0 up to, but not, 1; got {correlation!r}.")
+    return float(correlation), ()
+
+
+def _estimates(scores: FloatArray, best: int, own: float) -> dict[str, float]:
+    naive = float(scores[best])
+    if scores.size == 1 or np.ptp(scores) == 0:  # nothing was chosen
+        return {"ME": naive, "BAYES": naive, "EB": naive}
+    return {
+        "ME": float(scores.max()),
+        "BAYES": float(bayesian_maximum(scores, np.full(scores.size, np.sqrt(own)))),
+        "EB": float(efron_shrinkage(scores[np.newaxis], noise=own, best_index=best)),
+    }
+
+
+def _posterior_variance(scores: FloatArray, best: int, own: float) -> float:
+    """Variance of the winner's true score given the scores: Morris's, for a common mean."""
+    size = scores.size
+    spread = float(scores.var(ddof=1)) if size > 1 else 0.0
+    if spread == 0.0:
+        return own
+    lost = min(1.0, own / spread)
+    estimated_prior = 2 / max(size - 3, 1) * (lost * (scores[best] - scores.mean())) ** 2
+    return float(own * (1 - lost * (size - 1) / size) + estimated_prior)
+
+
+def _close(scores: FloatArray, best: int, error: float) -> tuple[int, ...]:
+    """Find the submissions within one standard error of the difference from the winner."""
+    near = np.flatnonzero(scores[best] - scores <= error)
+    return tuple(int(index) for index in near if index != best)
+
+
+def _described(values: Mapping[str, float], sign: float, *, known: bool) -> dict[str, Estimate]:
+    worse, better = ("downwards", "upwards") if sign > 0 else ("upwards", "downwards")
+    errs = {"ME": better, "BAYES": better, "EB": "either way, little" if known else worse}
+    return {
+        key: Estimate(
+            key=key,
+            value=sign * value,
+            target=METHODS[key].target,
+            errs=errs[key],
+            name=METHODS[key].name,
+            citation=METHODS[key].citation,
+        )
+        for key, value in values.items()
+    }
+
+
+def out_of_fold(search: Any, *, candidate: int | None = None) -> FloatArray:
+    """Return the predictions that a fitted search made for rows it had not trained on.
+
+    They cost no further fit, and are what a blend or a stack is trained on.
+
+    Parameters
+    ----------
+    search : fitted search of skmaxev
+        Made with ``keep_predictions=True``, or with the default where memory allowed.
+    candidate : int, optional
+        Which candidate; the winner if omitted.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        Probability, decision value or prediction, in the order of the rows; NaN where no split
+        judged the row. Comes from models trained on part of the rows, so a model trained on all
+        errs a little less.
+
+    Raises
+    ------
+    TypeError
+        If the search has no report, as before it is fitted.
+    ValueError
+        If it kept no predictions, or none of this candidate.
+    """
+    report = getattr(search, "report_", None)
+    if report is None:
+        raise TypeError(
+            f"search must be a fitted search of skmaxev; this {type(search).__name__} has no "
+            "report_. Call fit first; for another search use "
+            "sklearn.model_selection.cross_val_predict(search.best_estimator_, X, y, cv=...)."
+        )
+    rows = None if report.table is None else report.table.rows
+    if rows is None or rows.responses is None:
+        raise ValueError(
+            "search must have kept its predictions; this one did not. Fit it with "
+            "keep_predictions=True, or use "
+            "sklearn.model_selection.cross_val_predict(search.best_estimator_, X, y, cv=...)."
+        )
+    wanted = report.best_index if candidate is None else candidate
+    column = np.flatnonzero(rows.candidates == wanted)
+    if not column.size:
+        raise ValueError(
+            f"candidate must be one whose predictions were kept: {rows.candidates.tolist()}; got "
+            f"{wanted}. Fit the search with keep_predictions=True to keep all."
+        )
+    return np.where(rows.fold >= 0, rows.responses[:, column[0]], np.nan)

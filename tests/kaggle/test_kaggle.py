@@ -1,0 +1,181 @@
+"""The best of many submissions, and predictions for rows that were held out."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from skmaxev.correction import correct
+from skmaxev.kaggle import correct_leaderboard, out_of_fold
+from skmaxev.scores import RowScores
+from skmaxev.scores.build import build_table
+
+ERROR = 0.02
+
+
+def draw(rng, *, correlation, skill, size=42):
+    """True and public scores of submissions that share part of their error."""
+    true = 0.8 + skill * rng.normal(size=size)
+    shared, own = rng.normal(), rng.normal(size=size)
+    return true, true + ERROR * (np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * own)
+
+
+def simulate(n, *, correlation, skill, told=True):
+    """Errors of the corrected score in points, and the share of intervals that hold the truth."""
+    rng = np.random.default_rng(7)
+    errors, held = [], []
+    for _ in range(n):
+        true, public = draw(rng, correlation=correlation, skill=skill)
+        report = correct_leaderboard(
+            public, standard_error=ERROR, correlation=correlation if told else None
+        )
+        truth = true[report.best_index]
+        errors.append(100 * (report.estimate - truth))
+        held.append(report.interval[0] <= truth <= report.interval[1])
+    return np.array(errors), np.mean(held)
+
+
+def test_all_spread_that_noise_explains_is_taken_back():
+    public = np.array([0.80, 0.81, 0.79, 0.82])
+    report = correct_leaderboard(public, standard_error=0.05, correlation=0.0)
+    assert report.estimate == pytest.approx(public.mean())
+    assert report.naive == 0.82
+    assert report.optimism == pytest.approx(0.82 - public.mean())
+
+
+def test_matches_the_normal_model_by_hand():
+    public = np.array([0.70, 0.80, 0.90])
+    report = correct_leaderboard(public, standard_error=0.05, correlation=0.36)
+    own, spread = 0.05**2 * 0.64, 0.1**2
+    lost = own / spread
+    assert report.estimate == pytest.approx(0.9 - lost * 0.1)
+    variance = own * (1 - lost * 2 / 3) + 2 * (lost * 0.1) ** 2 + 0.05**2 * 0.36
+    assert report.interval[1] - report.interval[0] == pytest.approx(
+        2 * 1.959964 * np.sqrt(variance)
+    )
+
+
+def test_rows_of_an_accuracy_give_the_binomial_error():
+    public = np.array([0.75, 0.80, 0.85])
+    by_rows = correct_leaderboard(public, n_test_rows=400, correlation=0.5)
+    by_error = correct_leaderboard(public, standard_error=0.02, correlation=0.5)
+    assert by_rows.estimate == pytest.approx(by_error.estimate)
+    assert by_rows.interval == pytest.approx(by_error.interval)
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.05])
+def test_losses_mirror_scores(shift):
+    public = np.array([0.30, 0.34, 0.29, 0.33]) + shift
+    losses = correct_leaderboard(
+        public, standard_error=0.02, correlation=0.5, greater_is_better=False, metric="error"
+    )
+    scores = correct_leaderboard(1 - public, standard_error=0.02, correlation=0.5)
+    assert losses.best_index == scores.best_index == 2
+    assert losses.estimate == pytest.approx(1 - scores.estimate)
+    assert losses.optimism == pytest.approx(scores.optimism)
+    assert losses.optimism > 0
+    assert losses.interval == pytest.approx((1 - scores.interval[1], 1 - scores.interval[0]))
+
+
+def test_one_submission_is_not_corrected():
+    report = correct_leaderboard([0.8], n_test_rows=100)
+    assert report.estimate == report.naive == 0.8
+    assert report.optimism == 0
+    assert report.interval[0] < 0.8 < report.interval[1]
+
+
+def test_a_submission_chosen_by_hand_is_the_one_corrected():
+    report = correct_leaderboard(
+        [0.70, 0.80, 0.90], standard_error=0.02, correlation=0.0, best_index=1
+    )
+    assert report.naive == 0.80
+    assert report.estimate == pytest.approx(0.80)  # it stands at the mean already
+
+
+def test_without_the_correlation_the_report_says_what_it_assumed():
+    report = correct_leaderboard([0.70, 0.80, 0.90], standard_error=0.05)
+    assert any("No correlation was given" in note for note in report.notes)
+    assert report.estimates["EB"].errs == "downwards"
+    known = correct_leaderboard([0.70, 0.80, 0.90], standard_error=0.05, correlation=0.5)
+    assert report.estimate < known.estimate
+    assert report.interval[1] - report.interval[0] > known.interval[1] - known.interval[0]
+
+
+def test_the_report_prints_and_saves(tmp_path):
+    report = correct_leaderboard([0.70, 0.80, 0.90], n_test_rows=300)
+    assert "Best of 3 candidates" in str(report)
+    report.save(tmp_path / "report.html")
+    assert "<svg" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([0.8, 0.7],), "one of n_test_rows and standard_error must be given"),
+        (([0.8, 0.7], 100, 0.1), "one of n_test_rows and standard_error must be given"),
+        (([0.8, np.nan], 100), "must be finite numbers"),
+        (([[0.8, 0.7]], 100), "one a submission"),
+        (([], 100), "one a submission"),
+        (([80.0, 70.0], 100), "Give standard_error for another metric"),
+        (([0.8, 0.7], 0), "n_test_rows must be at least 1"),
+        (([0.8, 0.7], None, -0.1), "standard_error must be a positive number"),
+        (([0.8, 0.7], 100, None, 1.0), "correlation must be from 0"),
+        (([0.8, 0.7], 100, None, -0.1), "correlation must be from 0"),
+    ],
+)
+def test_what_cannot_be_corrected_is_refused_with_the_cure(arguments, message):
+    scores, n_test_rows, standard_error, correlation = (*arguments, None, None, None)[:4]
+    with pytest.raises(ValueError, match=message):
+        correct_leaderboard(
+            scores,
+            n_test_rows=n_test_rows,
+            standard_error=standard_error,
+            correlation=correlation,
+        )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("correlation", "skill"), [(0.0, 0.01), (0.6, 0.01), (0.6, 0.0), (0.9, 0.02)]
+)
+def test_with_the_right_correlation_it_is_near_the_truth_and_covers_it(correlation, skill):
+    errors, held = simulate(1500, correlation=correlation, skill=skill)
+    assert abs(errors.mean()) < 0.4  # the printed score errs by 1 to 4 points
+    assert 0.925 < held < 0.985
+
+
+@pytest.mark.slow
+def test_without_the_correlation_it_errs_downwards():
+    errors, held = simulate(1500, correlation=0.8, skill=0.01, told=False)
+    assert -2.5 < errors.mean() < -0.5
+    assert held > 0.9
+
+
+@pytest.fixture
+def search():
+    fold = np.array([0, 0, 1, 1, -1])
+    responses = np.arange(10.0).reshape(5, 2)
+    table = build_table(
+        np.array([[0.8, 0.7, 0.6], [0.8, 0.6, 0.7]]),
+        metric="roc_auc",
+        rows=RowScores(fold=fold, candidates=np.array([0, 2]), responses=responses),
+        source="ShrunkSearchCV",
+    )
+    return SimpleNamespace(report_=correct(table))
+
+
+def test_out_of_fold_gives_the_winners_response_of_every_judged_row(search):
+    assert out_of_fold(search)[:4].tolist() == [0.0, 2.0, 4.0, 6.0]
+    assert np.isnan(out_of_fold(search)[4])
+    assert out_of_fold(search, candidate=2)[:4].tolist() == [1.0, 3.0, 5.0, 7.0]
+
+
+def test_out_of_fold_names_the_cure_where_nothing_was_kept(search):
+    with pytest.raises(ValueError, match=r"candidate must be one .*\[0, 2\]; got 1"):
+        out_of_fold(search, candidate=1)
+    bare = SimpleNamespace(report_=replace(search.report_, table=None))
+    with pytest.raises(ValueError, match="keep_predictions=True"):
+        out_of_fold(bare)
+    with pytest.raises(TypeError, match="cross_val_predict"):
+        out_of_fold(object())
