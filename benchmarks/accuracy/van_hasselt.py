@@ -103,13 +103,14 @@ def simulate_ads(means, n_visitors, n_experiments, rng, *, leave_one_out=False):
 
 def print_rows(title, estimates, truth, reference, scale):
     """Print bias and RMSE beside the reference."""
-    print(f"\n{title}\n{'':10}{'bias':>9}{'RMSE':>9}{'| bias':>9}{'RMSE':>9}  (reference)")
+    print(f"\n{title}\n{'':10}{'bias':>8}{'+-':>6}{'RMSE':>8} |{'bias':>8}{'RMSE':>8}  (reference)")
     for name, values in estimates.items():
         errors = scale * (values - truth)
-        bias, rmse = errors.mean(), np.sqrt((errors**2).mean())
-        expected = reference[name]
+        bias, error = errors.mean(), errors.std(ddof=1) / np.sqrt(errors.size)
+        rmse, expected = np.sqrt((errors**2).mean()), reference[name]
         print(
-            f"{name:10}{bias:+9.2f}{rmse:9.2f}  |{expected[0]:+6.2f}{expected[1]:9.2f}", flush=True
+            f"{name:10}{bias:+8.2f}{error:6.2f}{rmse:8.2f} |{expected[0]:+8.2f}{expected[1]:8.2f}",
+            flush=True,
         )
 
 
@@ -177,6 +178,7 @@ def estimate_polynomials(y, rng):
 
 
 def run_polynomials(n_experiments, rng):
+    """Compare on few experiments, as the reference: three folds extrapolate, with heavy tails."""
     scores = expected_scores()
     samples = rng.normal(CURVE, np.sqrt(NOISE_VARIANCE), size=(n_experiments, INPUTS.size))
     rows = [estimate_polynomials(y, rng) for y in samples]

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strategies import score_tables
 
@@ -21,6 +21,7 @@ ESTIMATORS = {
 }
 WITH_BEST_INDEX = ["efron", "efron_marginal", "tweedie", "tibshirani"]
 each = pytest.mark.parametrize("name", ESTIMATORS)
+few = settings(max_examples=20)  # for each estimator
 each_with_best_index = pytest.mark.parametrize("name", WITH_BEST_INDEX)
 
 
@@ -29,6 +30,7 @@ def near(value, scale=1.0):
 
 
 @each
+@few
 @given(scores=score_tables(), data=st.data())
 def test_the_order_of_the_candidates_does_not_matter(name, scores, data):
     order = data.draw(st.permutations(range(scores.shape[1])))
@@ -36,6 +38,7 @@ def test_the_order_of_the_candidates_does_not_matter(name, scores, data):
 
 
 @each
+@few
 @given(scores=score_tables(), data=st.data())
 def test_the_order_of_the_splits_does_not_matter(name, scores, data):
     order = data.draw(st.permutations(range(scores.shape[0])))
@@ -43,18 +46,21 @@ def test_the_order_of_the_splits_does_not_matter(name, scores, data):
 
 
 @each
+@few
 @given(scores=score_tables(), shift=st.integers(-10_000, 10_000))
 def test_a_shift_of_the_scores_shifts_the_estimate(name, scores, shift):
     assert ESTIMATORS[name](scores + shift) - shift == near(ESTIMATORS[name](scores), 10)
 
 
 @each
+@few
 @given(scores=score_tables(), scale=st.sampled_from([1e-12, 1e-3, 7.0, 1e9]))
 def test_a_scale_of_the_scores_scales_the_estimate(name, scores, scale):
     assert ESTIMATORS[name](scores * scale) / scale == near(ESTIMATORS[name](scores))
 
 
 @each
+@few
 @given(scores=score_tables())
 @example(scores=np.array([[0.5, 1, 0], [0.5, 0, 1]]))
 @example(scores=np.array([[0.4, 1, 0, 0], [0.4, 0, 1, 0], [0.4, 0, 0, 1]]))
@@ -64,12 +70,14 @@ def test_no_estimate_leaves_the_range_of_the_scores(name, scores):
 
 
 @each
+@few
 @given(scores=score_tables())
 def test_no_estimate_exceeds_the_maximum_of_the_means(name, scores):
     assert ESTIMATORS[name](scores) <= est.maximum(scores)
 
 
 @each
+@few
 @given(scores=score_tables(max_candidates=1), copies=st.integers(1, 9))
 def test_identical_candidates_get_exactly_their_mean(name, scores, copies):
     repeated = np.repeat(scores, copies, axis=1)
@@ -77,6 +85,7 @@ def test_identical_candidates_get_exactly_their_mean(name, scores, copies):
 
 
 @each_with_best_index
+@few
 @given(scores=score_tables(max_candidates=1), copies=st.integers(1, 9))
 def test_identical_candidates_get_exactly_their_mean_whichever_was_chosen(name, scores, copies):
     repeated = np.repeat(scores, copies, axis=1)
@@ -84,6 +93,7 @@ def test_identical_candidates_get_exactly_their_mean_whichever_was_chosen(name, 
 
 
 @each_with_best_index
+@few
 @given(scores=score_tables())
 def test_naming_the_best_candidate_changes_nothing(name, scores):
     best = int(scores.mean(axis=0).argmax())
@@ -91,6 +101,7 @@ def test_naming_the_best_candidate_changes_nothing(name, scores):
 
 
 @each_with_best_index
+@few
 @given(scores=score_tables(), data=st.data())
 def test_another_choice_stays_in_the_range_of_the_scores(name, scores, data):
     best_index = data.draw(st.integers(0, scores.shape[1] - 1))
