@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["effective_candidates", "plateau_posterior"]
+__all__ = ["own_noise", "plateau_posterior"]
 
 FloatArray = NDArray[np.float64]
 
@@ -14,44 +14,58 @@ _N_CENTRES = 16
 _N_SPREADS = 10
 _MOST_POINTS = 200
 
-# Share of candidates outside the plateau. Even odds that there are none.
+# Share of candidates apart from the plateau.
 _SHARES = np.array([0.0, 0.1, 0.25, 0.5, 0.75, 0.9])
-_LOG_SHARE_PRIOR = np.log([0.5, 0.1, 0.1, 0.1, 0.1, 0.1])
-
-# Noise as a share of noise and spread. Even odds that the plateau is level (share 1); otherwise
-# the spread is half-Cauchy in units of the noise, which makes the share's law the arc sine law.
+# Noise as a share of noise and spread on the plateau: 1 where it is level; else the spread is
+# half-Cauchy in units of the noise, which makes the law of the share the arc sine law.
 _NOISE_SHARES = np.append(1.0, np.sin(np.pi / 2 * (np.arange(_N_SPREADS) + 0.5) / _N_SPREADS) ** 2)
-_LOG_SPREAD_PRIOR = np.log(np.append(0.5, np.full(_N_SPREADS, 0.5 / _N_SPREADS)))
 
 
-def effective_candidates(residuals: FloatArray) -> float:
-    """Count how many independent candidates would show noise like that of these.
+def _log_prior() -> FloatArray:
+    """Even odds of three accounts, over (share, spread): all equal, one spread, a group apart."""
+    prior = np.zeros((_SHARES.size, _NOISE_SHARES.size))
+    prior[0, 0] = 1.0
+    prior[0, 1:] = 1.0 / _N_SPREADS
+    prior[1:, 1:] = 1.0 / (_N_SPREADS * (_SHARES.size - 1))
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(prior / prior.sum()))
+
+
+_LOG_PRIOR = _log_prior()
+
+
+def own_noise(residuals: FloatArray, n_groups: int) -> tuple[float, float]:
+    """Measure the noise that favours some candidates, and how many are independent in it.
 
     Parameters
     ----------
-    residuals : ndarray of shape (n_splits, n_candidates)
-        Scores without split and candidate effects.
+    residuals : ndarray of shape (n_samples, n_candidates)
+        Scores of splits, or of rows, centred for each candidate within ``n_groups`` groups;
+        overwritten.
 
     Returns
     -------
-    float
+    noise : float
+        Noise variance of a candidate's mean without what all candidates share.
+    effective : float
         ``tr(C)^2 / tr(C^2)`` of the noise covariance C, with the bias of a covariance from few
-        splits removed; between 1 and ``n_candidates - 1``, and that for two splits, which show
-        a single direction.
+        samples removed; between 1 and ``n_candidates - 1``, and that for two splits, which
+        show a single direction.
     """
-    n_splits, n_candidates = residuals.shape
-    most, free = float(max(n_candidates - 1, 1)), n_splits - 1
-    if free < 2:
-        return most
-    # The traces of C and C^2 are those of a matrix of splits, however many the candidates are.
-    gram = residuals @ residuals.T / free
+    n_samples, n_candidates = residuals.shape
+    most, free = max(n_candidates - 1, 1), n_samples - n_groups
+    residuals -= residuals.mean(axis=1, keepdims=True)
+    # Its traces are those of the covariance, on the smaller of the two sides.
+    wide = n_candidates > n_samples
+    gram = (residuals @ residuals.T if wide else residuals.T @ residuals) / free
     trace = float(np.trace(gram))
+    noise = trace / most / n_samples
+    if free < 2:
+        return noise, float(most)
     # E tr(S^2) = tr(C^2) (1 + 1/f) + tr(C)^2 / f, and E tr(S)^2 = tr(C)^2 + 2 tr(C^2) / f.
     excess = float(np.square(gram).sum()) - trace**2 / free
     squared = free**2 / ((free - 1) * (free + 2)) * excess
-    if squared * most <= trace**2:
-        return most
-    return max(trace**2 / squared, 1.0)
+    return noise, float(most) if squared * most <= trace**2 else max(trace**2 / squared, 1.0)
 
 
 def plateau_posterior(means: FloatArray, chosen: float, noise: float, effective: float) -> float:
@@ -81,7 +95,7 @@ def plateau_posterior(means: FloatArray, chosen: float, noise: float, effective:
     width = 1.0 + np.maximum(np.square(points - centres[:, None]).mean(axis=1), 1.0)
     on, off = _log_densities(points, centres, width)
     evidence = np.logaddexp(on, off) @ counts
-    evidence += _LOG_SHARE_PRIOR[:, None, None] + _LOG_SPREAD_PRIOR
+    evidence += _LOG_PRIOR[:, None, :]
     weights = np.exp(evidence - evidence.max())
     on, off = (density[..., 0] for density in _log_densities(np.zeros(1), centres, width))
     member = np.exp(on - np.logaddexp(on, off))
