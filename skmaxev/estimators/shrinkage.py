@@ -126,7 +126,7 @@ def noise_variance(table: NDArray[np.float64], noise: str | float) -> NDArray[np
             marginal: NDArray[np.float64] = table.var(axis=-2, ddof=1).mean(axis=-1)
             marginal /= table.shape[-2]
             return marginal
-    elif isinstance(noise, (int, float)) and 0 <= noise < np.inf:
+    elif isinstance(noise, (int, float, np.number)) and 0 <= noise < np.inf:
         return np.full(table.shape[:-2], float(noise))
     raise ValueError(
         f"noise must be 'residual', 'marginal' or a variance that is not negative; got {noise!r}."
