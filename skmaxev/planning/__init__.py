@@ -7,11 +7,14 @@ from skmaxev.planning.optimism import (
     validation_size,
     winner_regret,
 )
+from skmaxev.planning.search_plan import SearchPlan, plan
 
 __all__ = [
+    "SearchPlan",
     "WinnerRegret",
     "affordable_candidates",
     "expected_optimism",
+    "plan",
     "validation_size",
     "winner_regret",
 ]

@@ -1,0 +1,82 @@
+"""What the numbers of a plan mean, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from skmaxev.estimators import expected_maximum_of_normals
+
+if TYPE_CHECKING:
+    from skmaxev.planning.search_plan import SearchPlan
+
+__all__ = ["advise", "describe"]
+
+_LONG = 3600.0  # seconds worth a checkpoint
+_FEW_ROWS = 30  # in a test fold
+
+
+def advise(facts: Mapping[str, Any], *, n_test: int) -> tuple[str, ...]:
+    """Turn the facts of a plan into advice."""
+    n_candidates = facts["n_candidates"]
+    if n_candidates == 1:
+        return ("Nothing is chosen: the score needs no correction.",)
+    advice = [_about_optimism(facts)]
+    if facts["n_fits"] > n_candidates * facts["n_splits"] + 1:
+        advice.append(
+            f"ShrunkSearchCV corrects the best score with {n_candidates * facts['n_splits'] + 1} "
+            f"fits in place of {facts['n_fits']}."
+        )
+    if n_test < _FEW_ROWS:
+        advice.append(f"A fold is judged on {n_test} rows: use fewer, larger folds or repeat them.")
+    if facts["seconds"] > _LONG:
+        advice.append("Keep finished fits with checkpoint=..., so that a stop loses nothing.")
+    return tuple(advice)
+
+
+def _about_optimism(facts: Mapping[str, Any]) -> str:
+    """Say what differences cannot be told from luck, and what would halve them."""
+    if not np.isfinite(facts["noise"]):
+        return (
+            "The noise of the score cannot be seen in one fold: report the corrected score, and "
+            "its interval."
+        )
+    fewer = _candidates_for_half(facts["n_candidates"])
+    return (
+        f"Improvements below {facts['optimism']:.2g} may be nothing but luck in choosing: report "
+        f"the corrected score. Half of that takes {4 * facts['n_rows']:,} rows, or at most {fewer} "
+        f"candidate{'s' if fewer > 1 else ''}."
+    )
+
+
+def _candidates_for_half(n_candidates: int) -> int:
+    """Most candidates whose optimism is at most half of that of all of them."""
+    counts = np.arange(1, n_candidates + 1)
+    largest = np.asarray(expected_maximum_of_normals(counts[: 10**4]))
+    target = float(expected_maximum_of_normals(n_candidates)) / 2
+    return int(counts[: 10**4][largest <= target].max())
+
+
+def describe(plan: SearchPlan) -> str:
+    """Lay a plan out as text."""
+    lines = [
+        f"{plan.n_candidates:,} candidates x {plan.n_splits} splits on {plan.n_rows:,} rows: "
+        f"{plan.n_fits:,} fits, about {_duration(plan.seconds)} "
+        f"({_duration(plan.seconds_per_fit)} for the one timed)."
+    ]
+    if np.isfinite(plan.noise):
+        lines.append(
+            f"One candidate's mean score is known to about +-{plan.noise:.2g}; the best of "
+            f"{plan.n_candidates:,} will look up to {plan.optimism:.2g} too good on average."
+        )
+    return "\n".join(lines + [f"- {line}" for line in plan.advice])
+
+
+def _duration(seconds: float) -> str:
+    """Write a time for reading."""
+    for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} seconds" if seconds >= 10 else f"{seconds:.2g} seconds"
