@@ -293,9 +293,10 @@ class _Writer:
 
     def instance(self, value: Any) -> None:
         """Write any other object as pickle takes it apart."""
+        state = _estimator_state(value) or _reduced(self, value)
         self._tag("instance")
         self.klass(type(value))
-        for label, part in _estimator_state(value) or _reduced(self, value):
+        for label, part in state:
             self.child(label, part)
 
 
