@@ -85,7 +85,7 @@ _ALL = (
     ),
     Method(
         "CONSENSUS",
-        "mean of LVCV and EB",
+        "where LVCV and a posterior mean agree",
         WINNER,
         "either way, little",
         "skmaxev",

@@ -1,0 +1,257 @@
+"""Correct the best score of a finished search for having been chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from skmaxev.correction._estimates import (
+    estimate_all,
+    given_winner,
+    interval_of,
+    nothing_chosen,
+)
+from skmaxev.correction._rows import judged_rows
+from skmaxev.estimators._validation import check_level
+from skmaxev.estimators.shrinkage import residual_noise
+from skmaxev.report import METHODS, Estimate, SelectionReport
+from skmaxev.scores import ScoreTable, read_scores
+from skmaxev.scores.build import mean_scores
+from skmaxev.scores.metrics import is_known
+
+__all__ = ["correct"]
+
+FloatArray = NDArray[np.float64]
+
+_ROW_SPLITS = 10
+
+
+def correct(
+    results: Any,
+    *,
+    metric: str | None = None,
+    method: str = "CONSENSUS",
+    level: float = 0.95,
+    greater_is_better: bool = True,
+    random_state: int | np.random.RandomState | None = None,
+    sep: str | None = None,
+    decimal: str = ".",
+    candidate: str | None = None,
+    fold: str | None = None,
+    score: str | None = None,
+) -> SelectionReport:
+    """Say what the winner of a finished search is worth; needs no data and no further fit.
+
+    Parameters
+    ----------
+    results : object
+        Any of
+
+        - a fitted search: GridSearchCV, RandomizedSearchCV, the halving searches (their last
+          round), BayesSearchCV, OptunaSearchCV;
+        - its ``cv_results_`` as a dict, a pandas or polars frame, or the path of a CSV file;
+        - an array of shape (n_splits, n_candidates), or (n_rows, n_candidates) of 1.0 and 0.0 for
+          right and wrong;
+        - an Optuna study whose trials keep the scores of their splits (see
+          `skmaxev.scores.from_study`);
+        - the path of a checkpoint in which a search was finished;
+        - an object with ``scores``, or a ScoreTable.
+    metric : str, optional
+        Which metric, where there are several (that of ``refit`` if omitted); otherwise its name.
+        A name of scikit-learn's keeps the interval within the range of the metric.
+    method : str
+        Estimator behind ``report.estimate``, a key of ``report.estimates``.
+    level : float
+        Confidence level of the interval.
+    greater_is_better : bool
+        False if an array, frame or file holds losses. They stay losses in the report.
+    random_state : int, RandomState or None
+        For estimators that resample. None gives the same numbers at every call.
+    sep, decimal : str
+        Separator and decimal sign of a CSV file; the separator is found if omitted.
+    candidate, fold, score : str, optional
+        Columns of a long table with one row a candidate and split.
+
+    Returns
+    -------
+    SelectionReport
+        The default, the consensus, errs little either way on average. Where nothing was chosen
+        (one candidate, or the same scores for all) the estimate is the naive score exactly.
+
+    Raises
+    ------
+    ValueError
+        If there are no scores of single splits, fewer than two splits, no candidate without a
+        failed split, or ``method`` is not to be had from these scores.
+    TypeError
+        If ``results`` is of no known kind.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scores = np.random.default_rng(0).normal(0.8, 0.03, size=(5, 40))
+    >>> report = correct(scores)
+    >>> round(report.naive, 3), round(report.estimate, 3)
+    (0.818, 0.799)
+    """
+    check_level(level)
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {list(METHODS)}; got {method!r}.")
+    table = read_scores(
+        results,
+        metric=metric,
+        greater_is_better=greater_is_better,
+        sep=sep,
+        decimal=decimal,
+        candidate=candidate,
+        fold=fold,
+        score=score,
+    )
+    table = _with_splits(table)
+    rows = judged_rows(table)
+    values = estimate_all(table, rows, _seed(random_state))
+    _check_method(table, values, method)
+    interval = interval_of(table, rows, estimate=values[method], method=method, level=level)
+    return _report(table, values, method=method, level=level, interval=interval)
+
+
+def _seed(random_state: Any) -> int:
+    if random_state is None:
+        return 0
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def _with_splits(table: ScoreTable) -> ScoreTable:
+    """Return the table if its splits show noise; else one with splits made from its rows."""
+    if table.n_splits > 1 or table.used.size == 1:
+        return table
+    rows = judged_rows(table)
+    if rows is None or rows.values is None or not rows.complete:
+        raise ValueError(
+            "scores must be of at least two splits, or come with the scores of single rows; got 1 "
+            "split. One split shows no noise: search with cv >= 2."
+        )
+    parts = np.array_split(rows.values, min(_ROW_SPLITS, len(rows.values)))
+    scores = np.full((len(parts), table.n_candidates), np.nan)
+    scores[:, table.used] = [part.mean(axis=0) for part in parts]
+    note = f"The search had one split; its rows were dealt into {len(parts)} parts."
+    return replace(table, scores=scores, n_test=None, n_train=None, notes=(*table.notes, note))
+
+
+def _check_method(table: ScoreTable, values: Mapping[str, float], method: str) -> None:
+    if method not in values:
+        needs = {
+            "BBC": "out-of-fold results of single rows",
+            "NESTED": "the outer folds of a nested search, such as NestedCVSearch makes",
+        }
+        raise ValueError(
+            f"method={method!r} needs {needs[method]}, which the {table.source} does not hold. To "
+            f"be had: {list(values)}."
+        )
+    if METHODS[method].judges_given or nothing_chosen(table) or given_winner(table) is None:
+        return
+    able = [key for key in values if METHODS[key].judges_given]
+    raise ValueError(
+        f"method={method!r} estimates the candidate with the best mean score, but the search chose "
+        f"candidate {table.best_index}, which is another. Use one of {able}."
+    )
+
+
+def _report(
+    table: ScoreTable,
+    values: Mapping[str, float],
+    *,
+    method: str,
+    level: float,
+    interval: tuple[float, float] | None,
+) -> SelectionReport:
+    scores, means = table.used_scores, mean_scores(table.used_scores)
+    naive = float(means[table.used_best_index])
+    sign = 1.0 if table.greater_is_better else -1.0
+    same = nothing_chosen(table)
+    return SelectionReport(
+        estimate=sign * values[method],
+        interval=_signed(interval, sign),
+        level=level,
+        method=method,
+        naive=sign * naive,
+        optimism=naive - values[method],
+        estimates=_described(values, sign),
+        n_splits=table.n_splits,
+        n_candidates=table.n_candidates,
+        n_used=int(table.used.size),
+        left_out=dict(table.left_out),
+        best_index=table.best_index,
+        best_params=table.params[table.best_index] if table.params is not None else None,
+        metric=table.metric,
+        greater_is_better=table.greater_is_better,
+        noise=0.0 if same else float(np.sqrt(residual_noise(scores))),
+        spread=0.0 if same else float(means.std(ddof=1)),
+        indistinguishable=_indistinguishable(table),
+        n_fits=table.n_fits,
+        source=table.source,
+        notes=(*table.notes, *_remarks(table, means, interval)),
+        table=table,
+    )
+
+
+def _signed(interval: tuple[float, float] | None, sign: float) -> tuple[float, float] | None:
+    if interval is None:
+        return None
+    low, high = sorted(sign * end for end in interval)
+    return low, high
+
+
+def _described(values: Mapping[str, float], sign: float) -> dict[str, Estimate]:
+    """Say of each value what it estimates; a loss that is too low looks too good."""
+    turned = {"upwards": "downwards", "downwards": "upwards"} if sign < 0 else {}
+    found = {}
+    for key, value in values.items():
+        method = METHODS[key]
+        found[key] = Estimate(
+            key=key,
+            value=sign * value,
+            target=method.target,
+            errs=" ".join(turned.get(word, word) for word in method.errs.split()),
+            name=method.name,
+            citation=method.citation,
+        )
+    return found
+
+
+def _indistinguishable(table: ScoreTable) -> tuple[int, ...]:
+    """Find the candidates within one standard error of the paired difference from the winner."""
+    scores = table.used_scores
+    if table.n_splits < 2:
+        return ()
+    lead = scores[:, [table.used_best_index]] - scores
+    error = lead.std(axis=0, ddof=1) / np.sqrt(table.n_splits)
+    close = table.used[lead.mean(axis=0) <= error]
+    return tuple(int(index) for index in close if index != table.best_index)
+
+
+def _remarks(
+    table: ScoreTable, means: FloatArray, interval: tuple[float, float] | None
+) -> list[str]:
+    """Say which winner was judged, and which bound was taken for granted."""
+    remarks = []
+    if not nothing_chosen(table) and given_winner(table) is not None:
+        best = table.used[means.argmax()]
+        remarks.append(
+            f"The search chose candidate {table.best_index}, by a rule of its own; candidate "
+            f"{best} has the best mean score, and methods that estimate mu* speak of the best."
+        )
+    bounds = set(table.support) & set(interval or ()) if not is_known(table.metric) else set()
+    remarks += [
+        f"The interval ends at {end if table.greater_is_better else -end:g}, taken for a bound of "
+        "the metric because no score is beyond it."
+        for end in bounds
+    ]
+    return remarks

@@ -1,0 +1,168 @@
+"""Every estimator that a score table allows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skmaxev.correction._rows import JudgedRows
+from skmaxev.estimators.bayesian import bayesian_maximum
+from skmaxev.estimators.consensus import consensus
+from skmaxev.estimators.cross_validation import low_bias_cv, low_variance_cv
+from skmaxev.estimators.intervals import nadeau_bengio_interval, selection_interval
+from skmaxev.estimators.resampling import bbc, bbc_auc, bbc_folds
+from skmaxev.estimators.shrinkage import efron_shrinkage, residual_noise, tibshirani
+from skmaxev.report import METHODS
+from skmaxev.scores import OuterFolds, ScoreTable
+from skmaxev.scores.build import mean_scores
+
+__all__ = ["estimate_all", "given_winner", "interval_of", "nothing_chosen"]
+
+FloatArray = NDArray[np.float64]
+
+_ROUNDING = 1e-12  # scores that differ by less are the same score
+_FEWEST_RESAMPLES, _MOST_RESAMPLES = 100, 1000
+_MOST_DRAWN = 100_000_000  # scores times resamples
+
+
+def estimate_all(table: ScoreTable, rows: JudgedRows | None, seed: int) -> dict[str, float]:
+    """Compute every estimator that the table allows; higher is better.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        At least two splits, or one candidate.
+    rows : JudgedRows, optional
+        Its rows.
+    seed : int
+        For estimators that resample.
+
+    Returns
+    -------
+    dict of str to float
+        In the order of METHODS. All are the naive score exactly where nothing was chosen, but for
+        nested cross-validation, which stays as it is.
+    """
+    if nothing_chosen(table):
+        naive = float(mean_scores(table.used_scores)[table.used_best_index])
+        values = dict.fromkeys((key for key in METHODS if key not in {"BBC", "NESTED"}), naive)
+    else:
+        values = _from_scores(table, rows, seed)
+    if table.outer is not None and np.isfinite(table.outer.scores).all():
+        values["NESTED"] = float(table.outer.scores.mean())
+    return {key: values[key] for key in METHODS if key in values}
+
+
+def nothing_chosen(table: ScoreTable) -> bool:
+    """Tell whether there is one candidate, or one score for all of them on every split."""
+    scores = table.used_scores
+    return bool(np.ptp(scores, axis=1).max() <= _ROUNDING * max(1.0, float(np.abs(scores).max())))
+
+
+def given_winner(table: ScoreTable) -> int | None:
+    """Return the winner's column if the search chose another than the best mean score."""
+    means = mean_scores(table.used_scores)
+    best = table.used_best_index
+    rounding = _ROUNDING * max(1.0, float(np.abs(means).max()))
+    return best if means[best] < means.max() - rounding else None
+
+
+def _from_scores(table: ScoreTable, rows: JudgedRows | None, seed: int) -> dict[str, float]:
+    scores, given = table.used_scores, given_winner(table)
+    means = mean_scores(scores)
+    noise = np.full(means.shape, np.sqrt(residual_noise(scores)))
+    values = {
+        "ME": means.max(),
+        "LVCV": low_variance_cv(scores),
+        "LBCV": low_bias_cv(scores),
+        "BAYES": bayesian_maximum(means, noise),
+        "EB": efron_shrinkage(scores, best_index=given),
+        "TT": tibshirani(scores, best_index=given),
+        "BBC-F": bbc_folds(scores, n_resamples=_resamples(scores), rng=seed).estimate,
+        "CONSENSUS": consensus(scores, best_index=given, **_row_arguments(table, rows)),
+    }
+    if rows is not None:
+        values["BBC"] = _bootstrap_rows(rows, seed)
+    low, high = scores.min(), scores.max()
+    return {key: float(np.clip(value, low, high)) for key, value in values.items()}
+
+
+def _resamples(scores: FloatArray) -> int:
+    """Choose the number of bootstrap draws: fewer for tables so large that each takes long."""
+    return int(np.clip(_MOST_DRAWN // scores.size, _FEWEST_RESAMPLES, _MOST_RESAMPLES))
+
+
+def _row_arguments(table: ScoreTable, rows: JudgedRows | None) -> dict[str, Any]:
+    """Return the rows for the consensus, if they are those of all candidates and splits."""
+    if rows is None or not rows.complete or len(np.unique(rows.splits)) != table.n_splits:
+        return {}
+    return {"row_values": rows.contributions, "row_splits": rows.splits}
+
+
+def _bootstrap_rows(rows: JudgedRows, seed: int) -> float:
+    if rows.values is not None:
+        return bbc(rows.values, n_resamples=_resamples(rows.values), rng=seed).estimate
+    if rows.responses is None or rows.positive is None:
+        raise TypeError("rows must hold values, or responses with their classes.")
+    size = _resamples(rows.responses)
+    return bbc_auc(
+        rows.positive, rows.responses, fold=rows.splits, n_resamples=size, rng=seed
+    ).estimate
+
+
+def interval_of(
+    table: ScoreTable, rows: JudgedRows | None, *, estimate: float, method: str, level: float
+) -> tuple[float, float] | None:
+    """Bound what the method estimates, within the range of the metric.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        The scores.
+    rows : JudgedRows, optional
+        Its rows.
+    estimate : float
+        The method's estimate; higher is better.
+    method : str
+        Its key.
+    level : float
+        Confidence level.
+
+    Returns
+    -------
+    tuple of two floats, or None
+        None where nothing shows the noise.
+    """
+    if method == "NESTED" and table.outer is not None:
+        found = _nested_interval(table.outer, level)
+    else:
+        found = selection_interval(
+            table.used_scores,
+            estimate=estimate,
+            best_index=table.used_best_index,
+            level=level,
+            support=table.support,
+            n_train=table.n_train,
+            n_test=table.n_test,
+            standard_error=_sampling_error(table, rows),
+        )
+    if found is None:
+        return None
+    return max(found[0], table.support[0]), min(found[1], table.support[1])
+
+
+def _sampling_error(table: ScoreTable, rows: JudgedRows | None) -> float | None:
+    """Return the standard error of the winner's mean score over its rows."""
+    if rows is None or rows.contributions is None:
+        return None
+    winner = rows.contributions[:, np.searchsorted(rows.columns, table.used_best_index)]
+    return float(winner.std(ddof=1) / np.sqrt(len(winner)))
+
+
+def _nested_interval(outer: OuterFolds, level: float) -> tuple[float, float] | None:
+    if outer.scores.size < 2:
+        return None
+    n_train, n_test = float(np.mean(outer.n_train)), float(np.mean(outer.n_test))
+    return nadeau_bengio_interval(outer.scores, n_train=n_train, n_test=n_test, level=level)

@@ -1,0 +1,176 @@
+"""The command line, as one types it."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from skmaxev import __version__, cli
+from skmaxev.correction import correct
+from skmaxev.demo import Comparison, compare, run_demo
+
+SCORES = np.random.default_rng(0).normal(0.8, 0.03, size=(5, 12))
+HEADER = ",".join(f"split{k}_test_score" for k in range(5))
+TEXT = "\n".join([HEADER, *(",".join(map(repr, row)) for row in SCORES.T.tolist())])
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text(TEXT)
+    return str(path)
+
+
+def test_a_file_is_corrected(file, capsys):
+    assert cli.main(["correct", file]) == 0
+    assert capsys.readouterr().out == f"{correct(SCORES)}\n"
+
+
+def test_options_reach_the_correction(file, capsys):
+    arguments = ["--losses", "--metric", "error", "--method", "LVCV", "--level", "0.9", "--json"]
+    assert cli.main(["correct", file, *arguments]) == 0
+    read = json.loads(capsys.readouterr().out)
+    report = correct(SCORES, greater_is_better=False, metric="error", method="LVCV", level=0.9)
+    assert read["estimate"] == report.estimate
+    assert read["interval"] == list(report.interval)
+    assert (read["metric"], read["method"], read["level"]) == ("error", "LVCV", 0.9)
+
+
+def test_standard_input_is_read(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(TEXT))
+    assert cli.main(["correct", "-"]) == 0
+    assert capsys.readouterr().out == f"{correct(SCORES)}\n"
+
+
+def test_a_long_table_is_read(tmp_path, capsys):
+    path = tmp_path / "long.csv"
+    rows = [f"{i};{k};{SCORES[k, i]}".replace(".", ",") for k in range(5) for i in range(12)]
+    path.write_text("\n".join(["m;f;s", *rows]))
+    options = ["--candidate", "m", "--fold", "f", "--score", "s", "--sep", ";", "--decimal", ","]
+    assert cli.main(["correct", str(path), "--json", *options]) == 0
+    assert json.loads(capsys.readouterr().out)["estimate"] == correct(SCORES).estimate
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (None, "there is no file"),
+        ("", "begin with a line of column names"),
+        ("model,test_score\na,0.5\n", "found only model, test_score"),
+        ("fold0,fold1\n0.5,x\n", "holds 'x'"),
+        ("fold0\n0.5\n0.6\n", "at least two splits"),
+    ],
+)
+def test_errors_are_one_line_without_a_traceback(tmp_path, capsys, text, words):
+    path = tmp_path / "bad.csv"
+    if text is not None:
+        path.write_text(text)
+    assert cli.main(["correct", str(path)]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("skmaxev: ")
+    assert words in printed.err
+    assert printed.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", ["correct", "wrong", "correct x --method BEST"])
+def test_wrong_usage_is_code_2(words, capsys):
+    with pytest.raises(SystemExit) as error:
+        cli.main(words.split())
+    assert error.value.code == 2
+    assert "usage: skmaxev" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["correct", "--help"]])
+def test_help_has_examples(arguments, capsys):
+    with pytest.raises(SystemExit) as error:
+        cli.main(arguments)
+    assert error.value.code == 0
+    assert "skmaxev correct cv_results.csv" in capsys.readouterr().out
+
+
+def test_the_version_is_told(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["--version"])
+    assert capsys.readouterr().out == f"skmaxev {__version__}\n"
+
+
+def test_an_interrupt_is_code_130(monkeypatch, file, capsys):
+    def interrupt(*args, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "correct", interrupt)
+    assert cli.main(["correct", file]) == 130
+    assert capsys.readouterr().err == "skmaxev: interrupted\n"
+
+
+def test_no_command_is_the_demo(monkeypatch):
+    asked = []
+    monkeypatch.setattr(cli, "run_demo", lambda **options: asked.append(options))
+    assert cli.main([]) == cli.main(["demo", "--nested"]) == 0
+    assert asked == [{"nested": False}, {"nested": True}]
+
+
+def test_python_m_works_and_a_closed_pipe_is_no_error(file):
+    command = [sys.executable, "-m", "skmaxev", "correct", file]
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(  # noqa: S603
+        command, stdout=write, stderr=subprocess.PIPE, check=False, text=True
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.fixture
+def small_grid(monkeypatch):
+    monkeypatch.setattr("skmaxev.demo._GRID", {"svc__C": [0.1, 10.0], "svc__gamma": [0.01, 0.1]})
+
+
+def test_the_demo_compares_with_fresh_rows(small_grid):
+    found = compare(n_searches=2, n_jobs=1, nested=True)
+    for scores in (found.printed, found.honest, found.truth, found.nested):
+        assert scores.shape == (2,)
+        assert ((scores > 0.5) & (scores <= 1)).all()
+    assert (found.honest <= found.printed).all()
+    assert found.report.naive == found.printed[0]
+
+
+def test_the_demo_prints_its_progress_report_and_comparison(monkeypatch):
+    def quick(*, n_searches, progress, nested, seconds):
+        for done in (1, n_searches // 2, n_searches):
+            progress(done, n_searches)
+        scores = np.array([0.96, 0.94])
+        return Comparison(
+            printed=scores,
+            honest=scores - 0.02,
+            truth=scores - 0.02,
+            nested=scores - 0.03 if nested else None,
+            report=correct(SCORES),
+        )
+
+    monkeypatch.setattr("skmaxev.demo.compare", quick)
+    out = io.StringIO()
+    run_demo(n_searches=8, nested=True, out=out)
+    text = out.getvalue()
+    assert "8 of 8 searches" in text
+    assert "Best of 12 candidates" in text
+    assert "0.950    +0.020" in text
+    assert "Nested CV" in text
+    assert "True, on the fresh rows" in text
+
+
+def test_the_demo_stops_when_its_time_is_up(small_grid):
+    assert len(compare(n_searches=50, seconds=0.0, n_jobs=1).truth) == 2
+
+
+@pytest.mark.slow
+def test_the_printed_score_falls_on_fresh_rows_and_the_honest_one_holds():
+    found = compare(n_searches=60)
+    printed, honest = found.printed - found.truth, found.honest - found.truth
+    assert printed.mean() > 3 * printed.std(ddof=1) / np.sqrt(60)
+    assert abs(honest.mean()) < 0.5 * printed.mean()

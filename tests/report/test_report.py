@@ -1,0 +1,222 @@
+"""The report as text, HTML, JSON, Markdown, LaTeX and a frame, read as a stranger would."""
+
+import json
+import re
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skmaxev.correction import correct
+from skmaxev.report import METHODS
+from skmaxev.report.numbers import Format
+
+NOISE = np.random.default_rng(0).normal(0.8, 0.03, size=(5, 40))
+
+
+def clear_winner():
+    return np.random.default_rng(0).normal([0.9, 0.8, 0.8, 0.8], 0.001, size=(5, 4))
+
+
+def with_params(scores=NOISE, **more):
+    params = [{"model__C": 10.0**i, "kernel": "rbf"} for i in range(scores.shape[1])]
+    return {f"split{k}_test_score": row for k, row in enumerate(scores)} | {"params": params} | more
+
+
+REPORTS = {
+    "noise": correct(NOISE),
+    "clear winner": correct(clear_winner()),
+    "one candidate": correct(NOISE[:, :1]),
+    "no effect": correct(np.repeat(NOISE[:, :1], 3, axis=1)),
+    "one of each": correct([[0.7]]),
+    "losses": correct(1000 * NOISE, greater_is_better=False, metric="squared error"),
+    "settings": correct(with_params()),
+    "left out": correct(np.where(np.arange(40) % 3, NOISE, np.nan)),
+    "hostile": correct(with_params(params=[{"<b>": "</style><script>alert(1)</script>|"}] * 40)),
+    "tiny": correct(1e-9 * NOISE),
+    "huge": correct(1e9 * NOISE),
+}
+all_reports = pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)
+
+
+@all_reports
+def test_the_text_is_one_screen(report):
+    lines = str(report).splitlines()
+    assert len(lines) <= 32
+    assert max(map(len, lines)) <= 96
+    assert all(line == line.rstrip() for line in lines)
+
+
+@all_reports
+def test_nothing_is_called_certain(report):
+    shown = " ".join([str(report), *report.advice, report.to_markdown(), report._repr_html_()])
+    for word in ("significant", "proves", "guarantee", "certainly", "definitely", "true score is"):
+        assert word not in shown.lower()
+    assert "nan" not in re.findall(r"[a-z]+", str(report).lower())
+
+
+@all_reports
+def test_two_or_three_sentences_say_it(report):
+    assert 2 <= len(report.advice) <= 3
+    assert all(sentence.endswith(".") for sentence in report.advice)
+    assert report.advice[0].startswith("On new rows, expect about ")
+
+
+def test_the_text_says_the_numbers_and_what_they_are():
+    report = REPORTS["noise"]
+    text = str(report)
+    assert text.startswith("Best of 40 candidates on 5 splits: score\n")
+    write = Format(report)
+    assert re.search(rf"Honest score +{re.escape(write.score(report.estimate))} ", text)
+    assert re.search(rf"Printed score +{re.escape(write.score(report.naive))} ", text)
+    assert f"95% interval {write.interval(report.interval)}" in text
+    for key, found in report.estimates.items():
+        line = next(line for line in text.splitlines() if line[2:].startswith(f"{key} "))
+        assert write.score(found.value) in line
+        assert found.target in line
+        assert line.endswith(found.errs)
+    assert "too good: the splits that judged" in text
+    assert "other candidates are within one standard error" in text
+    assert "* CONSENSUS" in text
+
+
+def test_estimators_stand_in_columns():
+    table = str(REPORTS["noise"]).split("Method")[1].splitlines()[1:9]
+    assert len({line.index("true score") for line in table if "winner" in line}) == 1
+    assert len({line.index(".") for line in table}) == 1
+
+
+def test_a_winner_far_ahead_is_called_one():
+    report = REPORTS["clear winner"]
+    assert report.indistinguishable == ()
+    assert "No other candidate comes within one standard error" in report.advice[2]
+    assert "next to nothing" in report.advice[1]
+
+
+def test_losses_are_said_to_be_losses():
+    text = str(REPORTS["losses"])
+    assert "squared error (lower is better)" in text
+    assert re.search(r"ME .* downwards", text)
+
+
+def test_settings_are_shown_short_and_in_full_below():
+    report = REPORTS["settings"]
+    assert f"candidate {report.best_index}: model__C=" in str(report)
+    assert report.to_dict()["best_params"] == dict(report.best_params)
+
+
+def test_reasons_for_leaving_out_are_grouped():
+    text = " ".join(str(REPORTS["left out"]).split())
+    assert "0, 3, 6, 9, 12, 15, 18, 21 and 6 more: no score on every split" in text
+
+
+def test_many_reasons_do_not_fill_the_screen():
+    scores = np.vstack([NOISE, NOISE])
+    for index in range(9):
+        scores[index, index] = np.nan
+    assert "5 more reasons in left_out" in str(correct(scores))
+
+
+@given(st.floats(1e-6, 1e6), st.floats(-1e6, 1e6))
+def test_decimals_follow_the_interval(scale, shift):
+    report = correct(scale * NOISE + shift)
+    write = Format(report)
+    width = report.interval[1] - report.interval[0]
+    assert 0 <= write.decimals <= 8
+    assert 10.0**-write.decimals <= max(width, 10**-8) or write.decimals == 0
+
+
+@all_reports
+def test_json_is_strict_and_holds_every_number(report):
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    read = json.loads(report.to_json(), parse_constant=refuse)
+    assert read["estimate"] == report.estimate
+    assert read["interval"] == (list(report.interval) if report.interval else None)
+    assert {key: found["value"] for key, found in read["estimates"].items()} == {
+        key: found.value for key, found in report.estimates.items()
+    }
+    assert read["advice"] == list(report.advice)
+
+
+def test_json_writes_what_it_cannot_hold_as_text():
+    odd = {"array": np.arange(3), "nan": np.nan, "number": np.float64(0.5), "type": int}
+    odd[3] = (1, None)
+    read = json.loads(correct(with_params(params=[odd] * 40)).to_json())["best_params"]
+    assert read == {
+        "array": "array([0, 1, 2])",
+        "nan": None,
+        "number": 0.5,
+        "type": "<class 'int'>",
+        "3": [1, None],
+    }
+
+
+def test_a_dict_can_be_changed_without_changing_the_report():
+    report = REPORTS["settings"]
+    found = report.to_dict()
+    found["estimates"]["ME"]["value"] = 0
+    found["notes"].append("x")
+    assert report.estimates["ME"].value == report.naive
+    assert report.notes == ()
+
+
+def test_a_report_cannot_be_changed():
+    with pytest.raises(AttributeError):
+        REPORTS["noise"].estimate = 1.0
+
+
+def test_a_frame_has_one_row_an_estimator():
+    report = REPORTS["noise"]
+    frame = report.to_frame()
+    assert list(frame.index) == list(report.estimates)
+    assert frame.loc["CONSENSUS", "score"] == report.estimate
+    assert list(frame.index[frame["reported"]]) == ["CONSENSUS"]
+    assert frame.loc["NESTED" if "NESTED" in frame.index else "ME", "target"]
+
+
+@pytest.mark.parametrize(
+    ("module", "call", "extra"),
+    [("pandas", "to_frame", "frame"), ("matplotlib", "plot", "plot")],
+)
+def test_a_missing_extra_is_named(monkeypatch, module, call, extra):
+    monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.setattr("skmaxev.report.report.find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=rf"pip install 'skmaxev\[{extra}\]'"):
+        getattr(REPORTS["noise"], call)()
+
+
+def test_markdown_is_a_table():
+    lines = [line for line in REPORTS["noise"].to_markdown().splitlines() if line.startswith("|")]
+    assert len(lines) == 2 + len(REPORTS["noise"].estimates)
+    assert {line.count("|") for line in lines} == {5}
+    assert any(line.startswith("| **CONSENSUS** |") for line in lines)
+
+
+def test_latex_is_a_row():
+    row = correct(NOISE, metric="f1_macro").to_latex()
+    assert row.startswith(r"f1\_macro & 0.")
+    assert row.endswith(r"skmaxev \\")
+    assert row.count("&") == 3
+    assert r"Tibshirani \& Tibshirani" in correct(NOISE, method="TT").to_latex()
+
+
+@all_reports
+def test_html_needs_no_network_and_runs_no_script(report):
+    page = report._repr_html_()
+    assert "<script" not in page
+    assert "http" not in page
+    assert page.count("<style>") == page.count("</style>") == 1
+    assert page.count("<div") == page.count("</div>")
+    assert "<h4>Best of" in page or "<h4>1 candidate" in page
+
+
+def test_every_method_says_what_it_estimates_and_how_it_errs():
+    for key, method in METHODS.items():
+        assert key == method.key
+        assert method.errs.split()[0] in {"upwards", "downwards", "slightly", "either"}
+        assert any(target in method.target for target in ("mu*", "(mu_w)", "E[mu_w]"))
+        assert method.citation
