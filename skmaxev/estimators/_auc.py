@@ -42,8 +42,10 @@ class WeightedAUC:
             )
         self.responses = responses if fold is None else rank_within(responses, np.asarray(fold))
         self.positive = positive
-        placements, self.areas = _placements(self.responses, positive)
-        self.placements = (placements - placements[:, [self.areas.argmax()]]).astype(np.float32)
+        placements, areas = _placements(self.responses, positive)
+        best = areas.argmax()
+        self.placements = (placements - placements[:, [best]]).astype(np.float32)
+        self.ahead = (areas - areas[best]).astype(np.float32)
         # What the expansion leaves out has at most the variance of one pair, 1/4, over the number
         # of pairs; the difference of two candidates four times that.
         self.slack = _REACH / np.sqrt(counts[0] * counts[1])
@@ -52,7 +54,8 @@ class WeightedAUC:
     def choose(self, weights: NDArray[np.float32]) -> NDArray[np.intp]:
         """Best candidate under each set of weights, of shape (n_sets,)."""
         share = np.where(self.positive, 1.0 / self.positive.sum(), 1.0 / (~self.positive).sum())
-        linear = (weights * share.astype(np.float32)) @ self.placements
+        # Each class's mean of the placements is an area: their sum counts it twice.
+        linear = (weights * share.astype(np.float32)) @ self.placements - self.ahead
         close = linear >= linear.max(axis=1, keepdims=True) - self.slack
         exact = np.full(linear.shape, -np.inf)
         for candidate in np.flatnonzero(close.any(axis=0)):

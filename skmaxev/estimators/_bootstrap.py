@@ -29,6 +29,7 @@ def resample_rows(
 ) -> FloatArray:
     """Score of the chosen candidate on the rows left out, for every resample."""
     generator = np.random.default_rng(rng)
+    draws = draw_weights(len(table), strata, n_resamples, generator)
     # Only differences choose, and these keep their last bits in float32.
     gap = table - table[:, [table.mean(axis=0).argmax()]]
     contenders = _contenders(gap, n_resamples)
@@ -48,7 +49,7 @@ def resample_rows(
             mean = np.asarray((left_out @ columns[candidate]) / counts)
         return mean if finish is None else finish(left_out, mean)
 
-    return judge_rest(draw_weights(len(table), strata, n_resamples, generator), choose, judge)
+    return judge_rest(draws, choose, judge)
 
 
 def _contenders(gap: FloatArray, n_resamples: int) -> NDArray[np.intp]:
@@ -70,6 +71,12 @@ def draw_weights(
     labels = np.zeros(n_rows, dtype=int) if strata is None else np.asarray(strata)
     check_length(labels, n_rows, "strata")
     groups = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+    return _blocks(n_rows, groups, n_resamples, rng)
+
+
+def _blocks(
+    n_rows: int, groups: list[NDArray[np.intp]], n_resamples: int, rng: np.random.Generator
+) -> Iterator[Weights]:
     block = max(1, _BLOCK // n_rows)
     for start in range(0, n_resamples, block):
         size = min(block, n_resamples - start)

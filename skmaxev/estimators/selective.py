@@ -23,6 +23,8 @@ FloatArray = NDArray[np.float64]
 _FARTHEST = 1e4
 # Lead in standard errors below which a race is a tie.
 _TIE = 1e-6
+# Share of the winner's errors in a difference to it that rounding may leave.
+_FLAT = 1e-9
 
 
 def winner_covariance(values: ArrayLike, *, best_index: int | None = None) -> FloatArray:
@@ -101,7 +103,7 @@ def conditional_interval(
     def share(theta: float) -> float:
         return _truncated_cdf(best, theta, sd, cut)
 
-    if best - cut[0] <= _TIE * sd:
+    if min(best - cut[0], cut[1] - best) <= _TIE * sd:
         # A tie says nothing about how far the winner's mean lies below what it had to beat.
         return -np.inf, np.inf
     return _solve(share, 1.0 - tail, best, sd), _solve(share, tail, best, sd)
@@ -159,7 +161,7 @@ def hybrid_interval(
             best, theta, sd, (max(cut[0], theta - reach), min(cut[1], theta + reach))
         )
 
-    if best - cut[0] <= _TIE * sd:
+    if min(best - cut[0], cut[1] - best) <= _TIE * sd:
         return best - reach, best + reach
     # At the limits the cut-off distribution has no room below or above the winner's mean.
     inner = reach * (1.0 - 1e-9)
@@ -260,8 +262,9 @@ def _truncation(
         )
     rest = values - shared / variance * values[winner]
     slope = 1.0 - shared / variance
-    others = np.arange(len(values)) != winner
-    below, above = others & (slope > 0), others & (slope < 0)
+    # A candidate without slope, such as a copy of the winner, moves with it and cuts off nothing.
+    below, above = slope > _FLAT, slope < -_FLAT
+    below[winner] = above[winner] = False
     low = float((rest[below] / slope[below]).max()) if below.any() else -np.inf
     high = float((rest[above] / slope[above]).min()) if above.any() else np.inf
     return values, float(np.sqrt(variance)), (low, high)

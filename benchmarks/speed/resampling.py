@@ -1,0 +1,89 @@
+"""Time bootstrap bias correction on many rows, with the memory that the process takes.
+
+    python benchmarks/speed/resampling.py                        # 100,000 rows, 200 candidates
+    python benchmarks/speed/resampling.py --rows 10000 --quick   # one case a metric
+
+Candidates alike (all can win a resample), and candidates that differ (most are dropped). Beside
+each, the seconds of the plain way: index the rows of a resample and average, for a few resamples.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+from time import perf_counter
+
+import numpy as np
+
+from skmaxev.estimators import bbc, bbc_auc, bbc_folds, bbc_metric
+
+PLAIN_RESAMPLES = 5
+
+
+def right_predictions(rng, n_rows, n_candidates, spread):
+    """Draw predictions that are right on the same rows for the most part."""
+    chances = 0.8 + spread * rng.standard_normal(n_candidates)
+    common = rng.random((n_rows, 1))
+    return 0.7 * common + 0.3 * rng.random((n_rows, n_candidates)) < chances
+
+
+def responses(rng, n_rows, n_candidates, spread):
+    """Draw a target and responses of about the same area under the curve."""
+    y = rng.integers(0, 2, n_rows)
+    signal = 1.2 * y + rng.standard_normal(n_rows)
+    noise = 0.5 + spread * rng.standard_normal(n_candidates)
+    return y, signal[:, None] + noise * rng.standard_normal((n_rows, n_candidates))
+
+
+def plain(values, rng):
+    """Resample by indexing, one resample at a time."""
+    for _ in range(PLAIN_RESAMPLES):
+        drawn = rng.integers(0, len(values), len(values))
+        left_out = np.ones(len(values), dtype=bool)
+        left_out[drawn] = False
+        values[left_out, values[drawn].mean(axis=0).argmax()].mean()
+
+
+def timed(function):
+    start = perf_counter()
+    result = function()
+    return perf_counter() - start, result
+
+
+def peak_gigabytes():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--candidates", type=int, default=200)
+    parser.add_argument("--resamples", type=int, default=1000)
+    parser.add_argument("--quick", action="store_true")
+    options = parser.parse_args()
+    size, n_resamples = (options.rows, options.candidates), options.resamples
+    rng = np.random.default_rng(0)
+    print(f"{size[0]} rows, {size[1]} candidates, {n_resamples} resamples")
+    for spread in (0.0,) if options.quick else (0.0, 0.01):
+        values = right_predictions(rng, *size, spread)
+        seconds, result = timed(lambda table=values: bbc(table, n_resamples=n_resamples, rng=0))
+        slow, _ = timed(lambda table=values: plain(table.astype(float), rng))
+        slow *= n_resamples / PLAIN_RESAMPLES
+        print(f"accuracy, spread {spread}: {seconds:.1f} s, the plain way {slow:.0f} s")
+        print(f"  {result}, peak {peak_gigabytes():.2f} GB")
+        y, table = responses(rng, *size, spread)
+        seconds, result = timed(lambda y=y, t=table: bbc_auc(y, t, n_resamples=n_resamples, rng=0))
+        print(f"area, spread {spread}: {seconds:.1f} s\n  {result}, peak {peak_gigabytes():.2f} GB")
+    folds = rng.random((10, 100_000))
+    seconds, _ = timed(lambda: bbc_folds(folds, n_resamples=n_resamples, rng=0))
+    print(f"over 10 folds, 100,000 candidates: {seconds:.1f} s")
+    few = values[:1000, :20].astype(float)
+    y = np.ones(len(few))
+    seconds, _ = timed(lambda: bbc_metric(y, few, lambda y, r: np.mean(y * r), n_resamples=100))
+    print(f"any metric, 1,000 rows, 20 candidates, 100 resamples: {seconds:.1f} s")
+
+
+if __name__ == "__main__":
+    main()

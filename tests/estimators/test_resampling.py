@@ -1,0 +1,194 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import r2_score, roc_auc_score
+from strategies import score_tables
+
+from skmaxev.estimators import bbc, bbc_auc, bbc_folds, bbc_metric, bbc_r2
+from skmaxev.estimators._auc import WeightedAUC, rank_within
+from skmaxev.estimators._bootstrap import _contenders, draw_weights
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def clear_winner(rng, n_rows=80, n_candidates=5):
+    """Rows on which one candidate wins every resample, so that the choice is no matter of luck."""
+    values = rng.random((n_rows, n_candidates))
+    values[:, 2] += 2.0
+    return values
+
+
+def loop_rest(scores_of, n_rows, winner, weights):
+    """Score of the winner on the rows that each resample left out."""
+    found = []
+    for weight in weights:
+        left_out = [row for row in range(n_rows) if weight[row] == 0]
+        found.append(scores_of(left_out, winner))
+    return found
+
+
+def all_weights(n_rows, strata, n_resamples, seed):
+    rng = np.random.default_rng(seed)
+    return np.concatenate(list(draw_weights(n_rows, strata, n_resamples, rng)))
+
+
+def test_judges_the_winner_on_the_rows_left_out():
+    values = clear_winner(np.random.default_rng(0))
+    weights = all_weights(len(values), None, 50, 3)
+    rest = loop_rest(lambda rows, w: values[rows, w].mean(), len(values), 2, weights)
+    result = bbc(values, n_resamples=50, level=0.8, rng=3)
+    assert result.estimate == pytest.approx(np.mean(rest))
+    assert result[1:3] == pytest.approx(tuple(np.quantile(rest, [0.1, 0.9])))
+
+
+def test_chooses_the_best_of_the_drawn_rows():
+    rng = np.random.default_rng(1)
+    values = rng.random((30, 4))  # real numbers do not tie
+    weights = all_weights(30, None, 40, 5)
+    rest = []
+    for weight in weights:
+        winner = int((weight[:, None] * values).sum(axis=0).argmax())
+        rest.append(values[weight == 0, winner].mean())
+    # The draws come before the numbers that break ties only within one block, as here.
+    assert bbc(values, n_resamples=40, rng=5).estimate == pytest.approx(np.mean(rest))
+
+
+def test_any_metric_agrees_with_the_fast_paths():
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 2, 60)
+    responses = y[:, None] + rng.normal(size=(60, 6))
+    common = {"n_resamples": 60, "rng": 7}
+    slow = bbc_metric(y, responses, roc_auc_score, strata=y, **common)
+    fast = bbc_auc(y, responses, **common)
+    assert fast == pytest.approx(slow)
+    slow = bbc_metric(y, responses, r2_score, **common)
+    assert bbc_r2(y, responses, **common) == pytest.approx(slow)
+    losses = -((y[:, None] - responses) ** 2)
+    slow = bbc_metric(y, responses, lambda t, r: -np.mean((t - r) ** 2), **common)
+    assert bbc(losses, **common) == pytest.approx(slow)
+
+
+def test_the_area_ranks_within_the_fold():
+    rng = np.random.default_rng(3)
+    fold = np.repeat([0, 1], 30)
+    y = rng.integers(0, 2, 60)
+    responses = y[:, None] + rng.normal(size=(60, 4))
+    shifted = responses + 100.0 * fold[:, None]
+    assert bbc_auc(y, shifted, fold=fold, rng=0) == bbc_auc(y, responses, fold=fold, rng=0)
+    assert rank_within(np.array([[3.0], [1.0], [7.0]]), np.array([0, 0, 1])).ravel().tolist() == [
+        0.75, 0.25, 0.5,
+    ]  # fmt: skip
+
+
+@given(SEEDS, st.sampled_from([2, 5, 1000]))
+def test_weighted_areas_match_the_definition_with_ties(seed, n_values):
+    rng = np.random.default_rng(seed)
+    positive = np.arange(14) % 3 == 0
+    responses = rng.integers(0, n_values, (14, 3)).astype(float)
+    weights = rng.integers(0, 3, (4, 14)).astype(np.float32)
+    area = WeightedAUC(responses, positive, None)
+    for candidate in range(3):
+        for weight, found in zip(weights, area.area(weights, candidate), strict=True):
+            if weight[positive].sum() and weight[~positive].sum():
+                expected = roc_auc_score(positive, responses[:, candidate], sample_weight=weight)
+                assert found == pytest.approx(expected)
+            else:
+                assert np.isnan(found)
+
+
+@given(SEEDS)
+def test_the_expansion_never_drops_the_best_candidate(seed):
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.arange(60) % 2 == 0)
+    responses = y[:, None] + rng.normal(size=(60, 8))
+    area = WeightedAUC(responses, y, None)
+    weights = np.concatenate(list(draw_weights(60, y, 20, rng)))
+    exact = np.array([area.area(weights, i) for i in range(8)])
+    assert exact.max(axis=0) == pytest.approx(exact[area.choose(weights), np.arange(20)])
+
+
+@given(SEEDS)
+def test_no_candidate_is_dropped_that_wins_a_resample(seed):
+    rng = np.random.default_rng(seed)
+    values = rng.random((40, 30)) < rng.uniform(0.2, 0.9, 30)
+    gap = values - values[:, [values.mean(axis=0).argmax()]].astype(float)
+    kept = set(_contenders(gap, 100).tolist())
+    totals = all_weights(40, None, 100, seed) @ values
+    assert set(totals.argmax(axis=1).tolist()) <= kept
+
+
+def test_hopeless_candidates_are_dropped():
+    gap = np.zeros((1000, 3))
+    gap[:, 1] = -1.0
+    gap[::2, 2] = -0.001
+    assert _contenders(gap, 1000).tolist() == [0, 2] or _contenders(gap, 1000).tolist() == [0]
+    assert 1 not in _contenders(gap, 1000)
+
+
+@given(SEEDS)
+def test_rows_are_drawn_within_their_stratum(seed):
+    strata = np.array([0, 1, 1, 0, 2, 2, 2, 1])
+    weights = all_weights(8, strata, 5, seed)
+    for label, size in ((0, 2), (1, 3), (2, 3)):
+        assert weights[:, strata == label].sum(axis=1) == pytest.approx(size)
+
+
+def test_candidates_that_tie_share_the_choice():
+    values = np.zeros((40, 2))
+    values[:20, 0] = values[20:, 1] = 1.0  # equally good, on different rows
+    apart = bbc(np.tile(values, (1, 1)), n_resamples=400, rng=0).estimate
+    turned = bbc(values[:, ::-1], n_resamples=400, rng=0).estimate
+    assert apart == pytest.approx(turned, abs=0.03)
+
+
+@given(score_tables(), SEEDS, st.floats(-3, 3), st.floats(0.1, 5))
+def test_shifting_and_scaling_the_scores_carries_over(table, seed, shift, scale):
+    plain = bbc_folds(table, n_resamples=40, rng=seed)
+    moved = bbc_folds(shift + scale * table, n_resamples=40, rng=seed)
+    if len(np.unique(table)) == table.size:  # ties may come out of rounding otherwise
+        assert moved[:3] == pytest.approx([shift + scale * x for x in plain[:3]], abs=1e-6)
+    assert table.min() - 1e-9 <= plain.low <= plain.high <= table.max() + 1e-9
+
+
+def test_one_candidate_is_its_own_winner():
+    values = np.random.default_rng(0).random((50, 1))
+    assert bbc(values, n_resamples=500, rng=0).estimate == pytest.approx(values.mean(), abs=0.01)
+
+
+def test_a_resample_without_a_rest_is_not_counted():
+    result = bbc_folds([[1.0, 0.0], [1.0, 0.0]], n_resamples=200, rng=0)
+    assert result.estimate == 1.0
+    assert 60 < result.n_resamples < 140
+
+
+@pytest.mark.slow
+def test_all_equal_candidates_come_out_unbiased():
+    rng = np.random.default_rng(0)
+    found, naive = [], []
+    for _ in range(150):
+        right = rng.random((100, 20)) < 0.7
+        naive.append(right.mean(axis=0).max())
+        found.append(bbc(right, n_resamples=200, rng=rng).estimate)
+    assert np.mean(naive) > 0.77
+    assert np.mean(found) == pytest.approx(0.7, abs=4 * np.std(found) / np.sqrt(150))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: bbc([1.0, 0.0]), "rows must have shape"),
+        (lambda: bbc([[1.0, np.nan], [0.0, 1.0]]), "rows must be finite"),
+        (lambda: bbc([[1.0], [0.0]], strata=[0, 1, 2]), "strata must have one entry a row"),
+        (lambda: bbc([[1.0], [0.0]], n_resamples=0), "n_resamples must be at least 1"),
+        (lambda: bbc([[1.0], [0.0]], level=1.0), "level must be between 0 and 1"),
+        (lambda: bbc([[1.0], [0.0]], strata=[0, 1]), "no resample left out rows"),
+        (lambda: bbc_auc([1, 0, 0], np.zeros((3, 2))), "two rows or more of each class"),
+        (lambda: bbc_r2([1.0], np.zeros((2, 2))), "y must have one entry a row"),
+        (lambda: bbc_folds(np.zeros((2, 3, 2))), "one table"),
+        (lambda: bbc_folds([[0.1, 0.2]]), "at least 2 split"),
+    ],
+)
+def test_wrong_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
