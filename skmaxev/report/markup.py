@@ -23,7 +23,7 @@ _STYLE = """
 .skmaxev .skmaxev-scores small,.skmaxev dt{opacity:.75}
 .skmaxev p{margin:.15em 0}
 .skmaxev .skmaxev-wide{overflow-x:auto;margin:.7em 0}
-.skmaxev table{border-collapse:collapse;margin:0;color:inherit;background:none}
+.skmaxev table{border-collapse:collapse;margin:0;font:inherit;color:inherit;background:none}
 .skmaxev th,.skmaxev td{text-align:left;vertical-align:top;padding:.2em .9em .2em 0;border:0;
  border-bottom:1px solid rgba(128,128,128,.35);color:inherit;background:none;white-space:nowrap}
 .skmaxev td:nth-child(2),.skmaxev th:nth-child(2){text-align:right}
@@ -31,6 +31,7 @@ _STYLE = """
 .skmaxev tr.skmaxev-used td{font-weight:600}
 .skmaxev dl{display:grid;grid-template-columns:max-content 1fr;gap:.1em 1em;margin:0}
 .skmaxev dd{margin:0}
+@media(max-width:36rem){.skmaxev th,.skmaxev td{white-space:normal;padding-right:.6em}}
 """
 
 

@@ -92,7 +92,7 @@ def choose_metric(
 ) -> tuple[str, list[str]]:
     """Pick one metric's columns, or say which there are."""
     if not found:
-        shown = ", ".join(str(name) for name in names[:12]) or "nothing"
+        shown = ", ".join([str(name) for name in names if str(name).strip()][:12]) or "nothing"
         raise ValueError(
             "results must hold the score of every candidate on every split, as in columns "
             f"split0_test_score, split1_test_score, ...; found only {shown}. Mean scores alone "

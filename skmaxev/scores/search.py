@@ -14,7 +14,7 @@ from skmaxev.scores.results import choose_metric, from_cv_results, split_columns
 from skmaxev.scores.studies import from_study
 from skmaxev.scores.table import OuterFolds, RowScores, ScoreTable
 
-__all__ = ["from_search", "is_search"]
+__all__ = ["from_search", "is_search", "metric_name"]
 
 
 def is_search(results: Any) -> bool:
@@ -63,7 +63,7 @@ def from_search(
     if hasattr(search, "study_"):
         table = from_study(
             search.study_,
-            metric=metric or _metric_name(search),
+            metric=metric or metric_name(search),
             error_score=_error_score(search),
             source=name,
         )
@@ -105,11 +105,22 @@ def _chosen_metric(search: Any, results: Mapping[str, Any], metric: str | None) 
     if len(split_columns(results)) > 1:
         refit = getattr(search, "refit", None)
         return refit if isinstance(refit, str) else None
-    return _metric_name(search)
+    return metric_name(search)
 
 
-def _metric_name(search: Any) -> str | None:
-    """Name the metric of a search with a single one, where that can be known."""
+def metric_name(search: Any) -> str | None:
+    """Name the metric of a search with a single one, where that can be known.
+
+    Parameters
+    ----------
+    search : search object
+        Fitted or not.
+
+    Returns
+    -------
+    str or None
+        The name of scikit-learn's scorer; None for a scorer or ``score`` method of the user's own.
+    """
     scoring = getattr(search, "scoring", None)
     if isinstance(scoring, str):
         return scoring
