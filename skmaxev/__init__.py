@@ -1,8 +1,7 @@
 """Honest scores for scikit-learn searches: the best score, corrected for having been chosen."""
 
-__version__ = "0.1.0"
-
 from skmaxev import estimators
+from skmaxev._version import __version__
 from skmaxev.correction import correct
 from skmaxev.report import SelectionReport
 from skmaxev.search import (

@@ -16,7 +16,8 @@ MODULES = sorted(
     for info in pkgutil.walk_packages(skmaxev.__path__, "skmaxev.")
     if not info.name.endswith("__main__")
 )
-PAGES = sorted(p for p in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")] if "_build" not in p.parts)
+GUIDES = [page for page in (ROOT / "docs").rglob("*.md") if "_build" not in page.parts]
+PAGES = sorted([ROOT / "README.md", *GUIDES])
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -23,9 +23,8 @@ import scipy
 import sklearn
 from numpy.typing import NDArray
 
-import skmaxev
-from skmaxev._checkpoint import damaged, open_checkpoint, reading, row_digest
 from skmaxev._compat import PassthroughScorer
+from skmaxev._version import __version__
 from skmaxev.engine.fingerprint import fingerprint
 from skmaxev.engine.fitting import Fit, Job, Judgement
 from skmaxev.engine.plan import Unit
@@ -204,7 +203,7 @@ def _context(job: Job, X: Any, y: Any) -> bytes:
     """Digest everything but candidate and rows that a score depends on."""
     settings = sklearn.get_config()
     versions = (
-        getattr(skmaxev, "__version__", None),
+        __version__,
         sklearn.__version__,
         np.__version__,
         scipy.__version__,
