@@ -23,6 +23,7 @@ import scipy
 import sklearn
 from numpy.typing import NDArray
 
+from skmaxev._checkpoint import damaged, open_checkpoint, reading, row_digest
 from skmaxev._compat import PassthroughScorer
 from skmaxev._version import __version__
 from skmaxev.engine.fingerprint import fingerprint

@@ -253,6 +253,7 @@ class BaseMaxSearch(GridSearchCV):  # type: ignore[misc]
                 n_fits=n_fits,
                 outer=outer.get(metric),
             )
+            table = partial(request.keeper.note, metric, table)
             reports[metric] = self._report(table, plan, record, metric)
         judged = {"n_fits_": n_fits, "reports_": reports}
         judged |= {"n_restored_": record.n_restored, "n_steps_reused_": record.n_reused}

@@ -29,13 +29,18 @@ class Keeper:
     def __init__(self, checkpoint: Checkpoint | None = None) -> None:
         self._checkpoint = checkpoint
         self.run: Callable[..., Iterator[Fit]] = run if checkpoint is None else checkpoint.run
-        self.tables: dict[str, ScoreTable] = {}
+        self._tables: dict[str, ScoreTable] = {}
+
+    def note(self, metric: str, make_table: Callable[[], ScoreTable]) -> ScoreTable:
+        """Make the score table of one metric, and remember it."""
+        self._tables[metric] = make_table()
+        return self._tables[metric]
 
     def finish(self, search: Any, primary: str | None) -> None:
         """Keep the score tables for `skmaxev.correct`."""
-        if self._checkpoint is not None:
+        if self._checkpoint is not None and self._tables:
             source = type(search).__name__
-            self._checkpoint.finish(plain_tables(self.tables, primary=primary, source=source))
+            self._checkpoint.finish(plain_tables(self._tables, primary=primary, source=source))
 
 
 @contextmanager

@@ -68,7 +68,7 @@ def run_python(code, seed):
 
 def test_other_processes_find_the_same_fingerprint():
     here = {}
-    exec(EVERYTHING.replace("print(", "found = ("), here)  # noqa: S102
+    exec(EVERYTHING.replace("\nprint(", "\nfound = ("), here)  # noqa: S102
     assert run_python(EVERYTHING, seed=1) == here["found"]
 
 
@@ -165,7 +165,7 @@ SAME = {
         make_pipeline(StandardScaler(), SVC()),
         clone(make_pipeline(StandardScaler(), SVC())),
     ),
-    "one tuple twice": ([(1, 2)] * 2, [(1, 2), (1,) + (2,)]),
+    "one tuple twice": ([(1, 2)] * 2, [(1, 2), tuple(range(1, 3))]),
     "sets": ({"b", "a"}, {"a", "b"}),
     "blocks of a frame": (
         pd.DataFrame({"a": [1.0], "b": [2.0]}),
