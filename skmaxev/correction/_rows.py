@@ -67,7 +67,7 @@ def judged_rows(table: ScoreTable) -> JudgedRows | None:
         return _restricted(table, rows, judged, rows.values, None)
     if rows.responses is None or rows.y is None or table.metric != "roc_auc":
         return None
-    positive = rows.y[judged] == np.max(rows.y)
+    positive = rows.y[judged] == np.unique(rows.y)[-1]
     if not 1 < positive.sum() < len(positive) - 1:
         return None
     return _restricted(table, rows, judged, rows.responses, positive)

@@ -12,6 +12,8 @@ from skmaxev.scores.table import RowScores, ScoreTable
 
 __all__ = ["from_array", "from_object"]
 
+_MANY_ROWS = 10  # fewer are splits that were all right or all wrong
+
 
 def from_array(
     scores: ArrayLike, *, metric: str | None = None, greater_is_better: bool = True
@@ -28,11 +30,24 @@ def from_array(
     greater_is_better : bool
         False for losses.
     """
+    table = numbers(scores, "scores")
     return build_table(
-        numbers(scores, "scores"),
+        table,
         metric=metric or "score",
         greater_is_better=greater_is_better,
         source="array",
+        notes=_doubts(table),
+    )
+
+
+def _doubts(scores: NDArray[np.float64]) -> tuple[str, ...]:
+    """Ask whether a table of right and wrong lies on its side."""
+    n_rows, n_candidates = scores.shape
+    if n_candidates <= n_rows or n_rows < _MANY_ROWS or not np.isin(scores, (0.0, 1.0)).all():
+        return ()
+    return (
+        f"Read as {n_rows} rows judged and {n_candidates} candidates; if it is the other way "
+        "round, pass the transposed table.",
     )
 
 

@@ -67,10 +67,11 @@ def from_checkpoint(
 
 def _metric_of(search: Mapping[str, Any], metric: str | None) -> Mapping[str, Any]:
     tables = search["tables"]
-    names = [metric, search["primary"], *(list(tables) if len(tables) == 1 else ())]
-    for name in names:
-        if name in tables:
-            return dict(tables[name])
+    name = search["primary"] if metric is None else metric
+    if name in tables:
+        return dict(tables[name])
+    if len(tables) == 1:
+        return dict(*tables.values())
     raise ValueError(
         f"metric must be one of {sorted(tables)}; got {metric!r}. Say "
         f"metric={min(tables)!r}, for example."

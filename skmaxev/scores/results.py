@@ -54,7 +54,7 @@ def from_cv_results(
         If there are no scores of single splits, or several metrics and no choice.
     """
     name, columns = choose_metric(split_columns(results), metric, list(results))
-    scores = numbers([results[column] for column in columns], "scores of the splits")
+    scores = numbers([_floats(results[column]) for column in columns], "scores of the splits")
     left_out, notes = _earlier_rounds(results)
     return build_table(
         scores,
@@ -70,6 +70,13 @@ def from_cv_results(
         source=source,
         notes=(*notes, *_other_means(results, name, scores)),
     )
+
+
+def _floats(column: Any) -> Any:
+    """Let a frame's column turn its own kind of missing value into NaN."""
+    if hasattr(column, "to_numpy"):
+        return np.asarray(column, dtype=np.float64)
+    return column
 
 
 def split_columns(names: Iterable[Any]) -> dict[str, list[str]]:
@@ -149,23 +156,25 @@ def _other_means(
 
 def _params(results: Mapping[str, Any], size: int) -> list[Mapping[str, Any]] | None:
     """Read each candidate's settings; text stays text, nothing is evaluated."""
-    if "params" in results:
-        return [
-            found if isinstance(found, Mapping) else {"params": found}
-            for found in results["params"]
-        ]
+    params = list(results["params"]) if "params" in results else None
+    if params is not None and all(isinstance(found, Mapping) for found in params):
+        return params
     settings = {
         str(name).removeprefix("param_"): list(results[name])
         for name in results
         if str(name).startswith("param_")
     }
     if not settings:
-        return None
+        return None if params is None else [{"params": found} for found in params]
     return [
-        {
-            name: values[index]
-            for name, values in settings.items()
-            if values[index] not in (None, "")
-        }
+        {name: values[index] for name, values in settings.items() if _is_set(values[index])}
         for index in range(size)
     ]
+
+
+def _is_set(value: Any) -> bool:
+    """Tell whether a candidate has this setting: files leave the cell empty, frames put NaN."""
+    if value is None or value is np.ma.masked:
+        return False
+    is_nan = isinstance(value, float) and np.isnan(value)
+    return not is_nan and not (isinstance(value, str) and value == "")

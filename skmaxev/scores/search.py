@@ -60,6 +60,9 @@ def from_search(
         If it kept no scores of single splits, or none is left.
     """
     name = type(search).__name__
+    own = _own_table(search, metric)
+    if own is not None:
+        return replace(own, rows=rows or own.rows, outer=outer or own.outer)
     if hasattr(search, "study_"):
         table = from_study(
             search.study_,
@@ -81,6 +84,15 @@ def from_search(
         outer=outer,
         source=name,
     )
+
+
+def _own_table(search: Any, metric: str | None) -> ScoreTable | None:
+    """Return the table behind the report of a search of this package: it holds rows and folds."""
+    report = getattr(search, "report_", None)
+    if metric is not None and metric != getattr(report, "metric", None):
+        report = (getattr(search, "reports_", None) or {}).get(metric)
+    table = getattr(report, "table", None)
+    return table if isinstance(table, ScoreTable) else None
 
 
 def _results(search: Any, name: str) -> Mapping[str, Any]:

@@ -1,5 +1,7 @@
 """cv_results_ as a dict or a frame, arrays, and objects that carry scores."""
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -57,9 +59,29 @@ def test_a_stored_mean_that_is_not_the_plain_mean_gives_a_note():
 def test_param_columns_give_the_settings():
     found, _ = results()
     del found["params"]
-    found["param_C"] = [1, 2, 3, 4, 5, None]
-    report = correct(found)
-    assert set(report.best_params) <= {"C"}
+    found["param_C"] = np.ma.masked_array([1, 2, 3, 4, 5, 6], mask=[0, 1, 0, 0, 0, 0])
+    found["param_knots"] = [np.arange(i) for i in range(6)]
+    found["param_depth"] = ["", None, np.nan, 0, False, "x"]
+    params = from_cv_results(found).params
+    assert [set(setting) - {"knots"} for setting in params] == [
+        {"C"}, set(), {"C"}, {"C", "depth"}, {"C", "depth"}, {"C", "depth"}
+    ]  # fmt: skip
+    np.testing.assert_array_equal(params[3]["knots"], [0, 1, 2])
+
+
+def test_frames_with_missing_values_of_their_own_kind_are_read():
+    scores = results(5)[1]
+    scores[1, 2] = np.nan
+    plain = correct(scores)
+    columns = {f"split{k}_test_score": list(scores[k]) for k in range(5)}
+    nullable = pd.DataFrame(columns).astype("Float64")
+    nulls = pl.DataFrame(
+        {name: [None if np.isnan(x) else x for x in c] for name, c in columns.items()}
+    )
+    objects = pd.DataFrame(columns).astype(object)
+    for frame in (nullable, nulls, objects, pd.DataFrame(columns).astype(str)):
+        assert correct(frame).estimate == plain.estimate
+        assert correct(frame).left_out == {2: "no score on split 1"}
 
 
 def test_means_alone_are_not_enough():
@@ -151,14 +173,21 @@ def test_rows_make_up_for_a_single_split():
 def test_a_leaderboard_with_its_rows_is_a_table_of_rows():
     right = np.random.default_rng(0).random((300, 42)) < 0.8
     report = correct(right)
+    assert not report.notes
+    assert "pass the transposed table" in correct(right.T).notes[0]
     assert report.naive == pytest.approx(right.mean(0).max())
     assert report.optimism > 0.01
 
 
+@pytest.mark.slow
 def test_a_large_search_takes_seconds_and_little_memory():
     scores = 0.5 + 0.05 * np.random.default_rng(0).normal(size=(10, 200_000))
     found = {f"split{k}_test_score": scores[k] for k in range(10)}
+    tracemalloc.start()
     report = correct(found)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 40 * scores.nbytes
     assert abs(report.estimate - 0.5) < 0.01
     assert report.naive > 0.56
     assert len(str(report).splitlines()) < 40

@@ -8,6 +8,7 @@ from sklearn.cross_decomposition import PLSRegression
 from sklearn.datasets import load_diabetes, make_classification, make_regression
 from sklearn.exceptions import NotFittedError
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.feature_selection import RFECV
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import (
     GridSearchCV,
@@ -23,6 +24,7 @@ from sklearn.svm import SVC
 
 from skmaxev.correction import correct
 from skmaxev.scores import from_search
+from skmaxev.search import NestedCVSearch
 
 ALPHAS = np.logspace(-3, 2, 11)
 
@@ -245,3 +247,39 @@ def test_a_winner_that_failed_is_refused():
     search.best_index_ = 1
     with pytest.raises(ValueError, match="candidate 1, which the search chose, is left out"):
         correct(search)
+
+
+def test_a_search_of_this_package_brings_its_outer_folds():
+    X, y = make_classification(60, random_state=0)
+    search = NestedCVSearch(SVC(), {"C": [0.1, 1, 10]}, cv=3).fit(X, y)
+    assert correct(search, method="NESTED").estimate == search.best_score_
+    assert correct(search).estimate == correct(search.cv_results_).estimate
+    both = NestedCVSearch(
+        SVC(), {"C": [0.1, 1, 10]}, cv=3, scoring=["accuracy", "roc_auc"], refit="roc_auc"
+    ).fit(X, y)
+    assert correct(both).metric == "roc_auc"
+    assert correct(both, metric="accuracy", method="NESTED").metric == "accuracy"
+
+
+def test_an_optuna_search_is_read_through_its_study():
+    integration = pytest.importorskip("optuna_integration")
+    optuna = pytest.importorskip("optuna")
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    X, y = make_classification(60, random_state=0)
+    space = {"C": optuna.distributions.FloatDistribution(1e-2, 1e2, log=True)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        search = integration.OptunaSearchCV(SVC(), space, n_trials=5, cv=3, random_state=0)
+        search.fit(X, y)
+    report = correct(search)
+    assert (report.metric, report.source) == ("accuracy", "OptunaSearchCV")
+    assert report.naive == pytest.approx(search.best_score_)
+    assert report.best_params == search.best_params_
+    assert report.n_splits == 3
+
+
+def test_a_recursive_elimination_is_read():
+    X, y = make_classification(60, n_features=6, random_state=0)
+    report = correct(RFECV(LogisticRegression(), cv=3).fit(X, y))
+    assert report.n_candidates == 6
+    assert report.metric == "accuracy"
