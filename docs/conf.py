@@ -1,6 +1,6 @@
 """Build of the documentation: offline, warnings are errors.
 
-    python -m sphinx -W --keep-going -q -b html docs OUT
+python -m sphinx -W --keep-going -q -b html docs OUT
 """
 
 import os

@@ -8,8 +8,8 @@ import io
 import re
 import zlib
 
-from matplotlib import rc_context
 from docutils import nodes
+from matplotlib import rc_context
 from matplotlib.mathtext import math_to_image
 from sphinx.util import logging
 
@@ -25,23 +25,27 @@ def draw(tex):
     for ours, theirs in SAME.items():
         tex = tex.replace(ours, theirs)
     formula = f"${' '.join(tex.split())}$"
-    style = {"mathtext.fontset": "stix", "svg.fonttype": "path", "svg.hashsalt": tex, "font.size": POINTS}
+    style = {"mathtext.fontset": "stix", "svg.hashsalt": tex, "font.size": POINTS}
     buffer = io.BytesIO()
     with rc_context(style):
         depth = math_to_image(formula, buffer, format="svg", color=INK)
     element = buffer.getvalue().decode()
-    element = re.sub(r"<metadata>.*?</metadata>", "", element[element.index("<svg") :], flags=re.DOTALL)
+    element = element[element.index("<svg") :]
+    element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
     element = re.sub(r' xmlns(:xlink)?="[^"]*"', "", element)
     element = re.sub(r'( id="|url\(#|href="#)', rf"\g<1>m{zlib.crc32(tex.encode())}-", element)
     element = _sized(element, depth)
     label = html.escape(tex)
-    return element.replace("<svg", f'<svg role="math" aria-label="{label}"', 1).replace(INK, "currentColor")
+    element = element.replace("<svg", f'<svg role="math" aria-label="{label}"', 1)
+    return element.replace(INK, "currentColor")
 
 
 def _sized(element, depth):
     """Give width, height and depth in em, so that formulas grow with the text."""
     head, rest = element.split(">", 1)
-    width, height = (float(re.search(rf'{side}="([\d.]+)pt"', head)[1]) / POINTS for side in ("width", "height"))
+    width, height = (
+        float(re.search(rf'{side}="([\d.]+)pt"', head)[1]) / POINTS for side in ("width", "height")
+    )
     head = re.sub(r' (width|height)="[^"]*"', "", head)
     style = f"width:{width:.3f}em;height:{height:.3f}em;vertical-align:{-depth / POINTS:.3f}em"
     return f'{head} style="{style}">{rest}'
