@@ -104,6 +104,12 @@ def test_groups_go_to_the_splitter():
     assert plan(search, X, Y, groups=groups).n_splits == 3
 
 
+def test_weights_are_cut_along_with_the_rows():
+    weights = np.linspace(0.5, 2, len(Y))
+    search = ShrunkSearchCV(LogisticRegression(), GRID, cv=3)
+    assert plan(search, X, Y, sample_weight=weights).n_fits == 13
+
+
 def test_without_a_target_the_estimator_scores_itself():
     from sklearn.mixture import GaussianMixture
 
