@@ -39,7 +39,7 @@ def run(*, quick: bool, rng: np.random.Generator) -> Report:
             "Aven's bound is reached by dependent variables of which exactly one is large; "
             "independent normal ones stay far below it, the more so the more there are.",
             "The remark after Theorem 5, that LVCV varies less than LBCV, has no proof and does "
-            "not always hold: where LBCV finds the best candidate every time and LVCV does not, LVCV "
+            "not always hold: where LBCV finds the best candidate each time and LVCV does not, it "
             "varies more. Theorem 5 itself holds for both.",
         ],
         broken=broken,
