@@ -146,19 +146,17 @@ def interval_of(
             support=table.support,
             n_train=table.n_train,
             n_test=table.n_test,
-            standard_error=_sampling_error(table, rows),
+            row_values=_rows_of_winner(table, rows),
         )
     if found is None:
         return None
     return max(found[0], table.support[0]), min(found[1], table.support[1])
 
 
-def _sampling_error(table: ScoreTable, rows: JudgedRows | None) -> float | None:
-    """Return the standard error of the winner's mean score over its rows."""
+def _rows_of_winner(table: ScoreTable, rows: JudgedRows | None) -> FloatArray | None:
     if rows is None or rows.contributions is None:
         return None
-    winner = rows.contributions[:, np.searchsorted(rows.columns, table.used_best_index)]
-    return float(winner.std(ddof=1) / np.sqrt(len(winner)))
+    return rows.contributions[:, np.searchsorted(rows.columns, table.used_best_index)]
 
 
 def _nested_interval(outer: OuterFolds, level: float) -> tuple[float, float] | None:
