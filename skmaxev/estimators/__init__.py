@@ -16,7 +16,9 @@ from skmaxev.estimators.bounds import (
     optimism_of_equal_candidates,
     variance_bound,
 )
+from skmaxev.estimators.consensus import consensus
 from skmaxev.estimators.cross_validation import fold_means, low_bias_cv, low_variance_cv
+from skmaxev.estimators.influence import auc_influences
 from skmaxev.estimators.intervals import nadeau_bengio_interval, selection_interval
 from skmaxev.estimators.maximum import maximum
 from skmaxev.estimators.mixture import tweedie
@@ -39,6 +41,7 @@ from skmaxev.estimators.simulation import bootstrap_optimism, weighted_mean_corr
 
 __all__ = [
     "Resampled",
+    "auc_influences",
     "aven_bound",
     "bayesian_maximum",
     "bayesian_maximum_beta",
@@ -49,6 +52,7 @@ __all__ = [
     "bbc_r2",
     "bootstrap_optimism",
     "conditional_interval",
+    "consensus",
     "cv_bias_bound",
     "efron_shrinkage",
     "expected_maximum_of_normals",

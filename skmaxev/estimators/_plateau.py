@@ -92,7 +92,8 @@ def plateau_posterior(means: FloatArray, chosen: float, noise: float, effective:
     centres = np.quantile(points, (np.arange(_N_CENTRES) + 0.5) / _N_CENTRES)
     # Means that share noise repeat each other: their log likelihood counts as that of fewer.
     counts = counts * (effective / max(means.size - 1, 1))
-    width = 1.0 + np.maximum(np.square(points - centres[:, None]).mean(axis=1), 1.0)
+    # Apart from the plateau, the farthest candidate lies two standard deviations off.
+    width = 1.0 + np.maximum(np.square(points - centres[:, None]).max(axis=1) / 4.0, 1.0)
     on, off = _log_densities(points, centres, width)
     evidence = np.logaddexp(on, off) @ counts
     evidence += _LOG_PRIOR[:, None, :]

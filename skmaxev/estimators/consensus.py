@@ -50,9 +50,9 @@ def consensus(
     float or ndarray of shape (...)
         Within the range of the means. Errs little on average over many searches. Errs upwards
         where no candidate is better than another, by about a fifth of what the best score does,
-        since few splits cannot tell that for sure; errs downwards where a winner is far from all
-        others on few splits. Exactly the winner's mean where all means are equal, where
-        there is no noise, or where the winner is the best on every split.
+        since few splits cannot tell that for sure; downwards where one candidate is better than
+        all others by less than the noise of a single split. Exactly the winner's mean where
+        all means are equal, where there is no noise, or where the winner wins every split.
 
     Raises
     ------
@@ -68,18 +68,18 @@ def consensus(
 
     **The posterior mean** takes true scores to be those of a plateau of similar candidates. Three
     accounts have the same prior odds: all are equal; they are spread normally, the spread being
-    half-Cauchy in units of the noise; or a share of them stands apart (the hopeless settings
-    of a grid) under a wider law. The result is averaged over all of them, over the height of
-    the plateau, its spread and the share, by what the means say. Plugging in the likeliest spread,
-    as `efron_shrinkage` does, finds a difference whenever noise looks like one; shrinking to
-    the mean of all follows the hopeless.
+    half-Cauchy in units of the noise; or a share of them stands apart as well (the hopeless
+    settings of a grid) under a wider law. The result is averaged over all of them, over the
+    height of the plateau, its spread and the share, by what the means say. Plugging in the
+    likeliest spread, as `efron_shrinkage` does, finds a difference whenever noise looks like one;
+    shrinking to the mean of all follows the hopeless.
 
     Noise that all candidates share favours none and is removed [1]_. Candidates that share noise
     with some others repeat them: the log likelihood counts as that of ``tr(C)^2 / tr(C^2)``
     independent candidates, C being the covariance of the noise. And the noise of a mean
     of K splits that share training rows is larger than their variance tells: by
     ``(1 + (K - 1) r) / (1 - r)``, where the correlation r is taken half-way between 0
-    (independent) and 1 / K [2]_.
+    (independent) and 1 / K [2]_. Splits that are independent are therefore corrected too much.
 
     **The geometric mean** is zero as soon as one of the two finds that nothing was chosen.
 
@@ -97,9 +97,9 @@ def consensus(
     --------
     >>> scores = [[0.8, 0.7, 0.6], [0.7, 0.8, 0.6], [0.9, 0.7, 0.5]]
     >>> round(consensus(scores), 2)
-    0.78
+    0.75
     >>> round(consensus(scores, best_index=1), 2)
-    0.73
+    0.72
     """
     table = check_scores(scores, min_splits=2)
     check_best_index(best_index, table.shape[-1])

@@ -46,7 +46,8 @@ def auc_influences(
 
     Examples
     --------
-    >>> auc_influences([[0.1], [0.4], [0.3], [0.9]], [False, False, True, True]).mean()
+    >>> influences = auc_influences([[0.1], [0.4], [0.3], [0.9]], [False, False, True, True])
+    >>> float(influences.mean())
     0.75
     """
     table = np.asarray(responses, dtype=np.float64)

@@ -1,0 +1,290 @@
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import score_tables
+
+from skmaxev.estimators import auc_influences, consensus, low_variance_cv
+from skmaxev.estimators._plateau import own_noise, plateau_posterior
+
+
+def loop_own_noise(samples, n_groups):
+    """Covariance of the candidates without what they share, and its two traces."""
+    residuals = samples - samples.mean(axis=1, keepdims=True)
+    n, m = residuals.shape
+    free = n - n_groups
+    covariance = np.zeros((m, m))
+    for row in residuals:
+        covariance += np.outer(row, row) / free
+    trace, square = np.trace(covariance), np.trace(covariance @ covariance)
+    noise = trace / (m - 1) / n
+    if free < 2:
+        return noise, m - 1
+    unbiased = free**2 / ((free - 1) * (free + 2)) * (square - trace**2 / free)
+    if unbiased <= trace**2 / (m - 1):
+        return noise, m - 1
+    return noise, max(1, trace**2 / unbiased)
+
+
+def normal_density(deviation, variance):
+    return np.exp(-(deviation**2) / (2 * variance)) / np.sqrt(2 * np.pi * variance)
+
+
+def loop_posterior(means, chosen, noise, effective):
+    """Sum over height, share and spread of the plateau, one normal density at a time."""
+    shares = [0.0, 0.1, 0.25, 0.5, 0.75, 0.9]
+    spreads = [0.0] + [noise / np.sin(np.pi / 2 * (i + 0.5) / 10) ** 2 - noise for i in range(10)]
+    heights = [np.quantile(means, (i + 0.5) / 16) for i in range(16)]
+    weights, values = [], []
+    for height in heights:
+        wide = max(noise, max((m - height) ** 2 for m in means) / 4)
+        for i, share in enumerate(shares):
+            for j, spread in enumerate(spreads):
+                if share > 0 and spread == 0:
+                    continue
+                prior = 1 if j == 0 else 1 / 10 if i == 0 else 1 / 50
+                at = np.append(means, chosen) - height
+                inside = (1 - share) * normal_density(at, spread + noise)
+                outside = share * normal_density(at, wide + noise)
+                likelihood = np.prod((inside + outside)[:-1])
+                inside, outside = inside[-1], outside[-1]
+                pulled = height + spread / (spread + noise) * (chosen - height)
+                drawn = height + wide / (wide + noise) * (chosen - height)
+                weights.append(prior * likelihood ** (effective / (len(means) - 1)))
+                values.append((inside * pulled + outside * drawn) / (inside + outside))
+    return np.average(values, weights=weights)
+
+
+def loop_consensus(scores):
+    means = scores.mean(axis=0)
+    residuals = scores - means
+    noise, effective = loop_own_noise(residuals, 1)
+    k = len(scores)
+    r = 1 / (2 * k)
+    inflated = noise * (1 + (k - 1) * r) / (1 - r)
+    optimism = means.max() - loop_posterior(means, means.max(), inflated, effective)
+    taken_off = np.sqrt(max(optimism, 0) * (means.max() - low_variance_cv(scores)))
+    return max(means.max() - taken_off, means.min())
+
+
+def noisy(rng, truths, n_splits, scale=1.0):
+    """Scores whose means have the noise variance ``scale ** 2`` beside a shared split effect."""
+    own = rng.normal(size=(n_splits, len(truths)))
+    return truths + np.sqrt(n_splits) * scale * (own + 2 * rng.normal(size=(n_splits, 1)))
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 1000), st.integers(2, 7), st.integers(2, 9), st.sampled_from([0.0, 1.0, 4.0]))
+def test_matches_the_definition(seed, n_splits, n_candidates, spread):
+    rng = np.random.default_rng(seed)
+    scores = noisy(rng, spread * rng.normal(size=n_candidates), n_splits)
+    assert consensus(scores) == pytest.approx(loop_consensus(scores), abs=1e-6)
+
+
+@given(st.integers(0, 1000), st.integers(2, 8), st.integers(2, 8), st.integers(1, 2))
+def test_own_noise_matches_the_definition(seed, n_samples, n_candidates, n_groups):
+    samples = np.random.default_rng(seed).normal(size=(n_samples + n_groups, n_candidates))
+    assert own_noise(samples.copy(), n_groups) == pytest.approx(loop_own_noise(samples, n_groups))
+
+
+@given(score_tables())
+def test_lies_between_the_means(scores):
+    means = scores.mean(axis=0)
+    assert means.min() - 1e-12 <= consensus(scores) <= means.max() + 1e-12
+
+
+@given(score_tables(), st.integers(0, 6))
+def test_lies_between_the_means_for_any_candidate(scores, index):
+    means = scores.mean(axis=0)
+    estimate = consensus(scores, best_index=index % scores.shape[1])
+    assert means.min() - 1e-12 <= estimate <= means.max() + 1e-12
+
+
+@given(score_tables(), st.sampled_from([0.25, 4.0]), st.sampled_from([-2.0, 0.0, 8.0]))
+def test_follows_shift_and_scale(scores, scale, shift):
+    moved = scale * consensus(scores) + shift
+    assert consensus(scale * scores + shift) == pytest.approx(moved, abs=1e-7)
+
+
+@given(score_tables(), st.randoms(use_true_random=False))
+def test_does_not_depend_on_the_order_of_candidates_and_splits(scores, random):
+    columns, rows = list(range(scores.shape[1])), list(range(scores.shape[0]))
+    random.shuffle(columns)
+    random.shuffle(rows)
+    assert consensus(scores[rows][:, columns]) == pytest.approx(consensus(scores), abs=1e-7)
+
+
+@given(score_tables())
+def test_the_winner_itself_as_best_index_changes_nothing(scores):
+    winner = int(scores.mean(axis=0).argmax())
+    assert consensus(scores, best_index=winner) == consensus(scores)
+
+
+@given(score_tables(max_candidates=1))
+def test_one_candidate_is_not_corrected(scores):
+    assert consensus(scores) == pytest.approx(scores.mean(), abs=1e-12)
+
+
+@given(score_tables(max_candidates=1), st.integers(2, 6))
+def test_identical_candidates_are_not_corrected(scores, n_copies):
+    copies = np.repeat(scores, n_copies, axis=1)
+    assert consensus(copies) == copies.mean(axis=0).max()
+
+
+def test_a_winner_of_every_split_is_not_corrected():
+    scores = np.array([[0.9, 0.3, 0.4], [0.7, 0.5, 0.6], [0.83, 0.8, 0.1]])
+    assert consensus(scores) == scores.mean(axis=0).max()
+
+
+def test_no_noise_no_correction():
+    scores = np.array([0.1, 0.2, 0.4]) + np.array([[0.0], [0.25], [0.5]])
+    assert consensus(scores) == scores.mean(axis=0).max()
+    assert consensus(scores, best_index=0) == pytest.approx(scores[:, 0].mean())
+
+
+def test_two_splits_and_two_candidates_are_enough():
+    assert 0.5 <= consensus([[0.75, 0.25], [0.5, 0.75]]) < 0.625
+
+
+def test_a_candidate_that_was_not_the_best_is_pulled_to_the_others():
+    rng = np.random.default_rng(0)
+    scores = noisy(rng, np.zeros(20), 5)
+    means = scores.mean(axis=0)
+    worst = int(means.argmin())
+    assert means[worst] < consensus(scores, best_index=worst) < means.mean()
+
+
+def test_hopeless_candidates_do_not_decide_the_correction():
+    # Shrinking to the mean of all finds a wide spread here, and corrects by almost nothing.
+    rng = np.random.default_rng(1)
+    truths = np.append(np.zeros(15), np.full(5, -40.0))
+    errors, optimism = [], []
+    for _ in range(100):
+        scores = noisy(rng, truths, 5)
+        shared = (scores - truths).mean()
+        errors.append(consensus(scores) - shared)
+        optimism.append(scores.mean(axis=0).max() - shared)
+    assert abs(np.mean(errors)) < 0.3 * np.mean(optimism)
+
+
+def test_tables_go_over_the_leading_axes():
+    tables = np.random.default_rng(0).normal(size=(2, 3, 4, 5))
+    estimates = consensus(tables)
+    assert estimates.shape == (2, 3)
+    assert estimates[1, 2] == consensus(tables[1, 2])
+    assert isinstance(consensus(tables[0, 0]), float)
+
+
+def test_many_candidates_are_thinned_without_a_difference():
+    rng = np.random.default_rng(2)
+    means = np.sort(rng.normal(size=2000))
+    every_tenth = plateau_posterior(means[5::10], means[-1], 0.5, 199.0)
+    assert plateau_posterior(means, means[-1], 0.5, 199.0) == pytest.approx(every_tenth, abs=0.02)
+
+
+def test_a_hundred_thousand_candidates_take_a_moment():
+    scores = np.random.default_rng(0).normal(size=(10, 100_000))
+    start = time.perf_counter()
+    estimate = consensus(scores)
+    assert time.perf_counter() - start < 5.0  # a fifth of a second on an idle machine
+    assert abs(estimate) < 0.3
+
+
+def test_rows_that_are_the_splits_give_the_same_estimate():
+    scores = np.random.default_rng(0).normal(size=(6, 8))
+    expected = consensus(scores)
+    assert consensus(scores, row_values=scores) == pytest.approx(expected)
+
+
+def test_rows_show_noise_that_the_splits_hide():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(200, 8))
+    splits = np.arange(200) % 5
+    scores = np.array([rows[splits == k].mean(axis=0) for k in range(5)])
+    scores += rows.mean(axis=0) - scores.mean(axis=0)
+    hidden = rows.mean(axis=0) + 0.01 * (scores - scores.mean(axis=0))
+    with_rows = consensus(hidden, row_values=rows, row_splits=splits)
+    assert with_rows < consensus(hidden)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ({"row_splits": [0, 1]}, "row_splits goes with row_values"),
+        ({"row_values": np.zeros((9, 3))}, "one column a candidate"),
+        ({"row_values": np.zeros(9)}, "one column a candidate"),
+        ({"row_values": np.zeros((9, 2)), "row_splits": [0, 1]}, "each of the 9 rows"),
+        ({"row_values": np.full((9, 2), np.nan)}, "must be finite"),
+        ({"row_values": np.zeros((2, 2)), "row_splits": [0, 1]}, "2 rows in 2 splits"),
+        ({"best_index": 2}, "best_index must be a column"),
+    ],
+)
+def test_refuses_what_does_not_fit(rows, message):
+    with pytest.raises(ValueError, match=message):
+        consensus([[0.5, 0.25], [0.25, 0.75]], **rows)
+
+
+def test_one_split_is_refused():
+    with pytest.raises(ValueError, match="at least 2 split"):
+        consensus([[0.5, 0.25]])
+
+
+@pytest.mark.parametrize("split", [False, True])
+def test_auc_influences_have_the_area_as_mean(split):
+    rng = np.random.default_rng(0)
+    responses = rng.integers(0, 9, size=(60, 3)).astype(float)
+    positive = np.arange(60) % 3 == 0
+    splits = np.arange(60) // 30 if split else None
+    areas = []
+    for rows in [slice(0, 30), slice(30, 60)] if split else [slice(0, 60)]:
+        won = responses[rows][positive[rows]][:, None] - responses[rows][~positive[rows]][None]
+        areas.append(((won > 0) + 0.5 * (won == 0)).mean(axis=(0, 1)))
+    influences = auc_influences(responses, positive, row_splits=splits)
+    assert influences.mean(axis=0) == pytest.approx(np.mean(areas, axis=0))
+
+
+def test_auc_influences_have_the_variance_of_the_area():
+    rng = np.random.default_rng(0)
+    positive = np.arange(80) < 30
+    areas, variances = [], []
+    for _ in range(400):
+        influences = auc_influences(rng.normal(size=(80, 1)) + positive[:, None], positive)
+        areas.append(influences.mean())
+        variances.append(influences.var() / 80)
+    assert np.mean(variances) == pytest.approx(np.var(areas), rel=0.25)
+
+
+def test_auc_influences_need_both_classes():
+    with pytest.raises(ValueError, match="both classes"):
+        auc_influences([[0.1], [0.2]], [True, True])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_candidates", [2, 5, 20, 200])
+@pytest.mark.parametrize("n_splits", [3, 5, 10])
+def test_most_of_the_optimism_of_equal_candidates_is_taken_off(n_candidates, n_splits):
+    rng = np.random.default_rng(n_candidates)
+    errors, optimism = [], []
+    for _ in range(300):
+        scores = noisy(rng, np.zeros(n_candidates), n_splits)
+        errors.append(consensus(scores) - scores.mean())
+        optimism.append(scores.mean(axis=0).max() - scores.mean())
+    assert 0 <= np.mean(errors) < 0.35 * np.mean(optimism)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_candidates", [5, 20])
+def test_real_differences_are_left_nearly_alone(n_candidates):
+    rng = np.random.default_rng(n_candidates)
+    errors, naive = [], []
+    for _ in range(400):
+        truths = 10 * rng.normal(size=n_candidates)
+        scores = noisy(rng, truths, 5)
+        means = scores.mean(axis=0)
+        aim = truths[means.argmax()] + (scores - truths).mean()
+        errors.append(consensus(scores) - aim)
+        naive.append(means.max() - aim)
+    assert abs(np.mean(errors)) < 0.25
+    assert np.sqrt(np.mean(np.square(errors))) < 1.15 * np.sqrt(np.mean(np.square(naive)))
