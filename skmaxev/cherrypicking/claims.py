@@ -127,7 +127,9 @@ def conservative_claim_test(
     Notes
     -----
     With an estimated variance and a reported mean at or below ``min_improvement`` there is no
-    claim to test and the p-value is 1 (unless nothing could be chosen).
+    claim to test and the p-value is 1 (unless nothing could be chosen). Where there is much to
+    choose from, say ten data sets for each one shown, that test has hardly any power: among many
+    draws some neighbours always have a large t. Give a known variance, or inspect.
 
     References
     ----------
