@@ -79,7 +79,7 @@ def needs_processes(parallel: _JoblibParallel) -> bool:
 
 def pool_is_warm() -> bool:
     """Tell whether joblib's worker processes are there already, from an earlier call."""
-    executor = getattr(reusable_executor, "_executor", None)
+    executor: Any = getattr(reusable_executor, "_executor", None)
     return bool(getattr(executor, "_processes", None)) and not executor._flags.shutdown  # noqa: SLF001
 
 

@@ -53,9 +53,9 @@ def report_nested_failures(record: Record, plan: Plan) -> None:
     if errors:
         details = "\n".join(f"{count} fits failed with:\n{text}" for text, count in errors.items())
         warnings.warn(
-            f"Nested folds: {errors.total()} fits inside outer folds failed, though these models "
-            f"may have fitted in the search itself, which trains on more rows. Their scores are set to "
-            f"{record.error_score}.\n{details}",
+            f"Nested folds: {errors.total()} fits inside outer folds failed. These models train on "
+            "fewer rows than those of the search itself, where they may have fitted. Their scores "
+            f"are set to {record.error_score}.\n{details}",
             FitFailedWarning,
             stacklevel=2,
         )

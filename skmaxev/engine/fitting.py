@@ -192,12 +192,11 @@ class _OneFit:
 
     def make(self) -> Fit:
         job, split = self.job, self.unit.search_split
-        talks = job.verbose > 1 and split is not None
-        if talks:
-            begin_line(job, split, self.candidate, self.params)
+        if job.verbose < 2 or split is None:
+            return self._fit_and_judge()
+        begin_line(job, split, self.candidate, self.params)
         fit = self._fit_and_judge()
-        if talks:
-            end_line(job, split, self.candidate, self.params, fit)
+        end_line(job, split, self.candidate, self.params, fit)
         return fit
 
     def _fit_and_judge(self) -> Fit:

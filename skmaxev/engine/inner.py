@@ -45,7 +45,7 @@ def nest(
     Parameters
     ----------
     cv : int, splitter or None
-        As for ``GridSearchCV``; every outer fold gets a copy, so that a random state is not used up.
+        As for ``GridSearchCV``; every outer fold gets a copy, with its random state unused.
     outer : sequence of Split
         The outer folds.
     X, y : array-like of n_rows rows
@@ -70,9 +70,9 @@ def nest(
     """
     if not (cv is None or isinstance(cv, numbers.Integral) or hasattr(cv, "split")):
         raise ValueError(
-            f"{name} is a list of splits: its row numbers belong to the whole data and cannot split "
-            "the training rows of an outer fold. Leave outer_cv=None with folds that judge each "
-            f"row once, which then are shared, or give {name} as a number or a splitter."
+            f"{name} is a list of splits: its row numbers belong to the whole data and cannot "
+            "split the training rows of an outer fold. Leave outer_cv=None with folds that judge "
+            f"each row once, which then are shared, or give {name} as a number or a splitter."
         )
     inner = tuple(
         split_rows(

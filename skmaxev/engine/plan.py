@@ -141,8 +141,8 @@ def _positions(index: Any, n_rows: int) -> IndexArray:
     index = np.asarray(index)
     if index.dtype == bool:
         return np.flatnonzero(index)
-    index = index.astype(np.intp, copy=False)
-    return np.where(index < 0, index + n_rows, index) if (index < 0).any() else index
+    rows: IndexArray = index.astype(np.intp, copy=False)
+    return np.asarray(np.where(rows < 0, rows + n_rows, rows), dtype=np.intp)
 
 
 def share_folds(splits: Sequence[Split]) -> Nesting | None:

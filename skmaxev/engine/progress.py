@@ -20,7 +20,7 @@ def begin_line(job: Job, split: int, candidate: int, params: Mapping[str, Any]) 
     """Print that a fit of the search begins (``verbose`` above 9)."""
     if job.verbose > 9:
         line = f"[CV{_position(job, split, candidate)}] START {_settings(params)}"
-        print(line + "." * (WIDTH - len(line)))  # noqa: T201
+        print(line + "." * (WIDTH - len(line)))
 
 
 def end_line(job: Job, split: int, candidate: int, params: Mapping[str, Any], fit: Fit) -> None:
@@ -32,7 +32,7 @@ def end_line(job: Job, split: int, candidate: int, params: Mapping[str, Any], fi
     seconds = fit.seconds + sum(judgement.seconds for judgement in fit.judged)
     result += f" total time={short_format_time(seconds)}"
     head = f"[CV{_position(job, split, candidate)}] END "
-    print(head + "." * (WIDTH - len(head) - len(result)) + result)  # noqa: T201
+    print(head + "." * (WIDTH - len(head) - len(result)) + result)
 
 
 def _position(job: Job, split: int, candidate: int) -> str:

@@ -26,7 +26,7 @@ Pair = tuple[int, int]
 """Number of a unit and of a candidate: one fit."""
 
 COLD_START = 2.0
-"""Seconds until new worker processes have imported scikit-learn; 1.3 measured on an idle machine."""
+"""Seconds until new worker processes have imported scikit-learn; 1.3 measured when idle."""
 WARM_START = 0.1
 """Seconds to hand the first tasks to workers that are there already; 0.04 measured."""
 TASK_SECONDS = 0.05

@@ -33,7 +33,7 @@ from skmaxev.search._tables import search_places, table_of
 __all__ = ["BaseMaxSearch"]
 
 
-class BaseMaxSearch(GridSearchCV):  # type: ignore[misc]
+class BaseMaxSearch(GridSearchCV):
     """Grid search that fits by a plan and reports an honest best score.
 
     Subclasses say which nested folds they need (`_nest`) and which estimate they report
@@ -42,7 +42,7 @@ class BaseMaxSearch(GridSearchCV):  # type: ignore[misc]
 
     _method: str
     _parameter_constraints = {  # noqa: RUF012  # as scikit-learn declares it
-        **GridSearchCV._parameter_constraints,
+        **GridSearchCV._parameter_constraints,  # noqa: SLF001
         "level": [Interval(numbers.Real, 0, 1, closed="neither")],
         "keep_predictions": [
             "boolean",
@@ -122,7 +122,7 @@ class BaseMaxSearch(GridSearchCV):  # type: ignore[misc]
         request = read_request(self, X, y, params)
         with keeping(self, request, self._job(request, with_callbacks=False)) as request:
             found = self._search(request)
-        vars(self).update(found)
+        self.__dict__.update(found)
         return self
 
     def _search(self, request: Request) -> dict[str, Any]:
@@ -285,8 +285,8 @@ class BaseMaxSearch(GridSearchCV):  # type: ignore[misc]
     def _finish_report(
         self,
         report: SelectionReport,
-        plan: Plan,
-        record: Record,
+        plan: Plan,  # noqa: ARG002
+        record: Record,  # noqa: ARG002
         metric: str,  # noqa: ARG002
     ) -> SelectionReport:
         """Add what the score table alone cannot say."""
@@ -300,8 +300,8 @@ class BaseMaxSearch(GridSearchCV):  # type: ignore[misc]
 
     def _about_outer(
         self,
-        request: Request,
-        outer: Mapping[str, OuterFolds],
+        request: Request,  # noqa: ARG002
+        outer: Mapping[str, OuterFolds],  # noqa: ARG002
         primary: str | None,  # noqa: ARG002
     ) -> dict[str, Any]:
         """Give the fitted attributes about outer folds."""
@@ -309,8 +309,8 @@ class BaseMaxSearch(GridSearchCV):  # type: ignore[misc]
 
     def _outer_folds(
         self,
-        request: Request,
-        plan: Plan,
+        request: Request,  # noqa: ARG002
+        plan: Plan,  # noqa: ARG002
         record: Record,  # noqa: ARG002
     ) -> Mapping[str, OuterFolds]:
         """Judge outer folds, for each metric; empty where the estimate needs none."""

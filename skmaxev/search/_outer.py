@@ -129,7 +129,7 @@ def _has_choice(record: Record, nesting: Nesting, fold: int, metric: str) -> boo
 
 
 def _inner_scores(record: Record, nesting: Nesting, metric: str) -> FloatArray:
-    """Gather the inner scores, of shape (n_outer, n_inner, n_candidates), NaN where there is none."""
+    """Gather the inner scores, (n_outer, n_inner, n_candidates), NaN where there is none."""
     most = max(len(splits) for splits in nesting.inner)
     inner = np.full((len(nesting.inner), most, record.n_candidates), np.nan)
     for k, splits in enumerate(nesting.inner):

@@ -35,7 +35,8 @@ class Progress:
         self.contexts: dict[tuple[int, int], Sequence[Any]] = {}
         self._about = {"estimator": search, "X": request.X, "y": request.y}
         self._about["metadata"] = request.metadata
-        self._root = self._search = None
+        self._root: Any = None
+        self._search: Any = None
         if has_callbacks(search):
             self._begin(search, request, plan)
 

@@ -34,7 +34,7 @@ def _search_has(name: str) -> Callable[[Any], bool]:
     return check
 
 
-class HonestSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class HonestSearchCV(MetaEstimatorMixin, BaseEstimator):
     """Any search object, with a best score corrected for having been chosen.
 
     The search runs as it is; nothing is fitted beside it. Its fitted attributes are found on this
@@ -161,7 +161,7 @@ class HonestSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             for name, value in vars(search).items()
             if name.endswith("_") and not name.startswith("_")
         }
-        vars(self).update({**found, "search_": search, **self._judge(search)})
+        self.__dict__.update({**found, "search_": search, **self._judge(search)})
         return self
 
     def _run(self, X: Any, y: Any, params: dict[str, Any]) -> Any:
@@ -173,11 +173,11 @@ class HonestSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     def _judge(self, search: Any) -> dict[str, Any]:
         names = _metrics(search)
         reports = {name: self._report(search, name) for name in names if len(names) > 1}
-        chosen = getattr(search, "refit", None) if reports else None
+        refit = getattr(search, "refit", None)
         judged: dict[str, Any] = {"reports_": reports, "n_fits_": None}
-        if reports and chosen not in reports:
+        if reports and not (isinstance(refit, str) and refit in reports):
             return judged  # several metrics, and none that chooses
-        report = reports[chosen] if reports else self._report(search, None)
+        report = reports[str(refit)] if reports else self._report(search, None)
         judged["report_"] = report
         judged["best_score_"] = float("nan") if report is None else report.estimate
         naive = getattr(search, "best_score_", float("nan"))

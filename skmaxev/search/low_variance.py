@@ -25,11 +25,68 @@ __all__ = ["LowVarianceCVSearch"]
 
 
 class LowVarianceCVSearch(BaseMaxSearch):
-    """Doc."""
+    """Grid search that reports a low-variance estimate of its best score.
+
+    A candidate is chosen on one split alone and judged on the others, each split in its turn, so no
+    score both chooses and judges. Where a callable ``refit`` chose another candidate than the
+    best mean score, which this estimate cannot judge, the consensus takes its place and the
+    report says so.
+
+    Parameters
+    ----------
+    estimator, param_grid, scoring, n_jobs, refit, cv, verbose, pre_dispatch, error_score, \
+return_train_score
+        As for `sklearn.model_selection.GridSearchCV`. ``n_jobs=None`` never starts a pool of
+        processes unless `joblib.parallel_config` asks for one.
+    inner_cv : int or splitter, optional
+        None works on the score table, without further fits. Otherwise the full form: candidates are
+        chosen by this cross-validation inside the rows that a fold judges, and judged by
+        cross-validation on all other rows.
+    level : float, default=0.95
+        Confidence level of the interval in the report.
+    keep_predictions : {"auto"}, bool or float, default="auto"
+        Whether the out-of-fold results of single rows are kept, for estimates that resample rows:
+        with "auto" as long as they need no more than 256 MB, with a number up to so many MB.
+        The report says what was kept.
+    checkpoint : path-like, optional
+        File that keeps every finished fit; the same search started again repeats none of them.
+    share_steps : bool, default=True
+        Whether candidates whose pipelines begin with the same steps fit these steps once.
+
+    Attributes
+    ----------
+    best_score_ : float
+        Estimate of the best candidate's true score. Errs downwards on average, with little
+        variance. NaN where there is no honest number, such as after a single split.
+    naive_best_score_ : float
+        What GridSearchCV would have printed: the winner's mean score.
+    report_ : SelectionReport or None
+        Every estimator side by side, with an interval, for the metric that chose the winner.
+        None, after a warning, where no honest number is to be had.
+    reports_ : dict of str to SelectionReport
+        One for each metric, each with that metric's own winner.
+    n_fits_ : int
+        Model fits made.
+    best_estimator_, best_params_, best_index_, cv_results_, scorer_, n_splits_, ...
+        As in GridSearchCV, with the same values.
+
+    References
+    ----------
+    .. [1] H. van Hasselt (2013), Eq. 10. arXiv:1302.7175.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.svm import SVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> search = LowVarianceCVSearch(SVC(), {"C": [0.1, 1, 10]}, cv=5).fit(X, y)
+    >>> bool(search.best_score_ < search.naive_best_score_)
+    True
+    """
 
     _method = "LVCV"
     _parameter_constraints = {  # noqa: RUF012  # as scikit-learn declares it
-        **BaseMaxSearch._parameter_constraints,
+        **BaseMaxSearch._parameter_constraints,  # noqa: SLF001
         "inner_cv": ["cv_object"],
     }
 
@@ -151,8 +208,9 @@ def _with_full_form(report: SelectionReport, value: float) -> SelectionReport:
     table = report.table
     interval = None
     if table is not None and np.isfinite(value):
-        low, high = selection_interval(table.used_scores, estimate=value, level=report.level)
-        interval = (max(low, table.support[0]), min(high, table.support[1]))
+        interval = selection_interval(
+            table.used_scores, estimate=value, level=report.level, support=table.support
+        )
     estimate = replace(report.estimates["LVCV"], value=value)
     note = "LVCV in its full form: chosen by cross-validation inside each fold, judged on the rest."
     estimates: Mapping[str, Any] = {**report.estimates, "LVCV": estimate}

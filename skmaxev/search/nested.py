@@ -25,11 +25,86 @@ __all__ = ["NestedCVSearch"]
 
 
 class NestedCVSearch(BaseMaxSearch):
-    """Docstring."""
+    """Grid search that reports its nested cross-validation score.
+
+    The winner of every outer fold is chosen without the fold and judged on it. By default the outer
+    folds are those of the search, and inside fold k the other folds choose: the model trained
+    without folds i and j then serves both, which leaves ``M (K + K (K - 1) / 2) + 1`` fits for
+    M candidates and K folds. The numbers are those of scikit-learn's own recipe to the last bit.
+
+    Parameters
+    ----------
+    estimator, param_grid, scoring, n_jobs, refit, cv, verbose, pre_dispatch, error_score, \
+return_train_score
+        As for `sklearn.model_selection.GridSearchCV`. ``n_jobs=None`` never starts a pool of
+        processes unless `joblib.parallel_config` asks for one.
+    outer_cv : int, splitter or iterable, optional
+        None shares the folds of ``cv`` where they judge each row once and are three or more,
+        also within each repeat of repeated folds; other splits, such as those of a time series,
+        are the outer folds, and ``cv`` splits their training rows. Anything else gives
+        classical nested cross-validation, equal to
+        ``cross_val_score(GridSearchCV(estimator, param_grid, cv=cv), X, y, cv=outer_cv)``.
+    level : float, default=0.95
+        Confidence level of the interval in the report.
+    keep_predictions : {"auto"}, bool or float, default="auto"
+        Whether the out-of-fold results of single rows are kept, for estimates that resample rows:
+        with "auto" as long as they need no more than 256 MB, with a number up to so many MB.
+        The report says what was kept.
+    checkpoint : path-like, optional
+        File that keeps every finished fit; the same search started again repeats none of them.
+    share_steps : bool, default=True
+        Whether candidates whose pipelines begin with the same steps fit these steps once.
+
+    Attributes
+    ----------
+    best_score_ : float
+        Mean score of the outer folds: the average true score of a winner found this way, on
+        somewhat fewer rows, so that it errs slightly downwards. It belongs to the procedure,
+        not to one model. NaN where an outer fold has no score.
+    naive_best_score_ : float
+        What GridSearchCV would have printed: the winner's mean score.
+    report_ : SelectionReport or None
+        Every estimator side by side, with an interval, for the metric that chose the winner.
+        None, after a warning, where no honest number is to be had.
+    reports_ : dict of str to SelectionReport
+        One for each metric, each with that metric's own winner.
+    outer_scores_ : ndarray of shape (n_outer,)
+        Score of each outer fold's winner.
+    outer_results_ : dict
+        For each outer fold its winner, rows and scores, as ``pandas.DataFrame`` takes it.
+    n_fits_ : int
+        Model fits made.
+    best_estimator_, best_params_, best_index_, cv_results_, scorer_, n_splits_, ...
+        As in GridSearchCV, with the same values.
+
+    Raises
+    ------
+    ValueError
+        By ``fit``, before the first model fit, if ``outer_cv`` is given and the training rows of
+        an outer fold cannot be split: too few rows, groups or members of a class, or a ``cv``
+        that is a list of splits. Without ``outer_cv`` this is a warning, and ``best_score_`` NaN.
+
+    References
+    ----------
+    .. [1] H. van Hasselt (2013), Eq. 10. arXiv:1302.7175.
+    .. [2] S. Varma and R. Simon (2006). Bias in error estimation when using cross-validation for
+       model selection. BMC Bioinformatics 7, 91.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.svm import SVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> search = NestedCVSearch(SVC(), {"C": [0.1, 1, 10]}, cv=5).fit(X, y)
+    >>> round(float(search.naive_best_score_), 3), round(search.best_score_, 3)
+    (0.98, 0.98)
+    >>> search.n_fits_
+    46
+    """
 
     _method = "NESTED"
     _parameter_constraints = {  # noqa: RUF012
-        **BaseMaxSearch._parameter_constraints,
+        **BaseMaxSearch._parameter_constraints,  # noqa: SLF001
         "outer_cv": ["cv_object"],
     }
 
@@ -93,8 +168,9 @@ class NestedCVSearch(BaseMaxSearch):
             return self._nest_by_cv(request, request.splits)
         except ValueError as error:
             warnings.warn(
-                f"No nested cross-validation, so best_score_ will be NaN: the {len(request.splits)} "
-                f"splits of cv are no three folds that judge each row once, and {error}",
+                "No nested cross-validation, so best_score_ will be NaN: the "
+                f"{len(request.splits)} splits of cv are no three folds that judge each row once, "
+                f"and {error}",
                 UserWarning,
                 stacklevel=2,
             )
@@ -143,8 +219,9 @@ class NestedCVSearch(BaseMaxSearch):
 
     def _method_for(self, table: ScoreTable) -> str:
         made = table.outer is not None and np.isfinite(table.outer.scores).all()
-        return "NESTED" if made else "CONSENSUS"
+        return self._method if made else "CONSENSUS"
 
     def _honest_score(self, report: SelectionReport | None) -> float:
-        made = report is not None and report.method == "NESTED"
-        return report.estimate if made else float("nan")
+        if report is None or report.method != self._method:
+            return float("nan")
+        return report.estimate
