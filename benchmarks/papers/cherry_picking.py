@@ -43,8 +43,8 @@ def run(*, quick: bool, rng: np.random.Generator) -> Report:
             "The paper finds: false claims grow with N_P; an estimated variance makes them easier "
             "and the inspector's work harder; a minimum improvement with an inspector keeps more "
             "power than the conservative test.",
-            "Here an estimated variance does not make the inspector's work harder with as many data "
-            "sets as the reporter's: choosing makes the pooled variance smaller. It leaves the "
+            "Here an estimated variance does not make the inspector's work harder, given as many "
+            "data sets as the reporter: choosing makes the pooled variance smaller. It leaves the "
             "conservative test hardly any power, as some run of neighbours always has a large t.",
             "The minimum improvement asked for is the least with which the inspector finds a false "
             f"claim in {1 - LEVEL:.0%} of inspections. The conservative test does not know that "
