@@ -106,6 +106,7 @@ def compare(
     jobs = n_jobs or min(os.cpu_count() or 1, _MOST_JOBS)
     begin = time.monotonic()
     rows: list[tuple[float, ...]] = []
+    progress(0, n_searches)
     with Parallel(n_jobs=jobs) as pool:
         for seeds in _batches(n_searches, 2 * jobs):
             rows += pool(delayed(_search)(seed, nested) for seed in seeds)
@@ -174,7 +175,7 @@ def _conclusion(found: Comparison) -> str:
     lines = [
         "\nThe first of these searches:\n",
         *("  " + line for line in str(found.report).splitlines()),
-        f"\nAll {len(found.truth)} searches, accuracy:\n",
+        f"\nAccuracy over {len(found.truth)} searches:\n",
         f"  {'':<{_WIDTH}}{'mean':>7}{'off by':>10}   (standard error)",
         _line("Printed by GridSearchCV", found.printed, found.truth),
         _line("Honest score, no extra fits", found.honest, found.truth),
@@ -199,13 +200,14 @@ def _progress(stream: TextIO) -> Callable[[int, int], None]:
 
     def show(done: int, total: int) -> None:
         nonlocal shown
-        left = (time.monotonic() - begin) / done * (total - done)
+        left = (time.monotonic() - begin) / max(done, 1) * (total - done)
+        rest = f", {left:.0f} s left" if done else ""
         if stream.isatty():
             bar = "#" * (_WIDTH * done // total)
-            text = f"\r  [{bar:<{_WIDTH}}] {done} of {total} searches, {left:3.0f} s left"
+            text = f"\r  [{bar:<{_WIDTH}}] {done} of {total} searches{rest:<12}"
             print(text, end="\n" if done == total else "", file=stream, flush=True)
-        elif done == total or done - shown >= total / 4:
+        elif done in {0, total} or done - shown >= total / 4:
             shown = done
-            print(f"  {done} of {total} searches, {left:.0f} s left", file=stream, flush=True)
+            print(f"  {done} of {total} searches{rest}", file=stream, flush=True)
 
     return show
