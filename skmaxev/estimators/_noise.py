@@ -117,25 +117,57 @@ def measure(
     support: Support,
     winner: int,
     design: Design,
-    standard_error: float | None = None,
+    row_values: FloatArray | None = None,
 ) -> Noise | None:
     """Add up the noise of the rows and the winner's own; None where nothing shows it."""
     free = len(table) - 1
     pooled, own = _between_splits(table, support, design)
-    known = _known_dispersion(table, support, winner, design, standard_error)
-    guess = 1.0 / design.n_rows if design.n_rows and _is_bounded(support) else None
-    rows, df = pooled, float(free)
-    if known is not None and _agree(pooled, known, free):
-        rows, df = known, np.inf
-    elif known is None and guess is not None and _agree(pooled, guess, free):
-        # As sure of the guess as of the splits: their mean, with the freedom of both.
-        rows, df = (pooled + guess) / 2.0, 2.0 * free
-    if not rows + own > 0:
-        return None
     own_df = max(free * min(free, table.shape[1] - 1), 1)
-    # Satterthwaite's freedom of a sum of variances.
-    spent = own**2 / own_df + (rows**2 / df if df else 0.0)
-    return Noise(rows + own, (rows + own) ** 2 / spent if spent > 0 else np.inf)
+    rows = _of_rows(table, Noise(pooled, free), support, winner, design, row_values)
+    noise = _sum(rows, Noise(own, own_df))
+    return noise if noise.dispersion > 0 else None
+
+
+def _of_rows(
+    table: FloatArray,
+    splits: Noise,
+    support: Support,
+    winner: int,
+    design: Design,
+    row_values: FloatArray | None,
+) -> Noise:
+    """Noise of the sample of rows, by what is known of it beside the splits."""
+    n_rows = None
+    if _is_bounded(support) and (splits.df or design.n_test is not None):
+        low, high = support
+        n_rows = _rows_of_a_share((table - low) / (high - low), design)
+    if n_rows is not None and _agree(splits, 1.0 / n_rows):
+        return Noise(1.0 / n_rows, np.inf)
+    other = _of_values(row_values, float(variance_function(table[:, winner].mean(), support)))
+    if other is None and n_rows is None and design.n_rows and _is_bounded(support):
+        # About what a mean over the rows of a bounded metric has, and no surer than the splits.
+        other = Noise(1.0 / design.n_rows, splits.df)
+    if other is None or not _agree(splits, other.dispersion):
+        return splits
+    if not splits.df:
+        return other
+    return _sum(Noise(splits.dispersion / 2.0, splits.df), Noise(other.dispersion / 2.0, other.df))
+
+
+def _of_values(row_values: FloatArray | None, scale: float) -> Noise | None:
+    if row_values is None or not scale > 0 or not row_values.var() > 0:
+        return None
+    # The freedom of a variance of values with rare large ones is small.
+    tails = float(stats.kurtosis(row_values)) + 2.0
+    freedom = 2.0 * len(row_values) / tails if tails > 0 else np.inf
+    return Noise(float(row_values.var(ddof=1)) / len(row_values) / scale, freedom)
+
+
+def _sum(first: Noise, second: Noise) -> Noise:
+    """Add independent parts, with Satterthwaite's freedom."""
+    total = first.dispersion + second.dispersion
+    spent = sum(part.dispersion**2 / part.df for part in (first, second) if part.dispersion)
+    return Noise(total, total**2 / spent if spent else np.inf)
 
 
 def counts_rows(table: FloatArray, support: Support, design: Design) -> bool:
@@ -144,7 +176,7 @@ def counts_rows(table: FloatArray, support: Support, design: Design) -> bool:
         return False
     n_rows = _rows_of_a_share(table, design)
     pooled, _ = _between_splits(table, (0.0, 1.0), design)
-    return n_rows is not None and pooled > 0 and _agree(pooled, 1.0 / n_rows, len(table) - 1)
+    return n_rows is not None and pooled > 0 and _agree(Noise(pooled, len(table) - 1), 1.0 / n_rows)
 
 
 def _between_splits(table: FloatArray, support: Support, design: Design) -> tuple[float, float]:
@@ -168,27 +200,10 @@ def _between_splits(table: FloatArray, support: Support, design: Design) -> tupl
     return pooled, own
 
 
-def _known_dispersion(
-    table: FloatArray,
-    support: Support,
-    winner: int,
-    design: Design,
-    standard_error: float | None,
-) -> float | None:
-    """Dispersion of the winner's mean over its rows, where rows or their number tell it."""
-    scale = float(variance_function(table[:, winner].mean(), support))
-    if standard_error and scale > 0:
-        return float(standard_error) ** 2 / scale
-    if not _is_bounded(support) or (len(table) < 2 and design.n_test is None):
-        return None
-    low, high = support
-    n_rows = _rows_of_a_share((table - low) / (high - low), design)
-    return None if n_rows is None else 1.0 / n_rows
-
-
-def _agree(pooled: float, known: float, free: int) -> bool:
+def _agree(splits: Noise, known: float) -> bool:
     """Whether splits that know nothing of a dispersion may differ as much as they do under it."""
-    return not free or pooled <= known * stats.chi2.ppf(1.0 - _DISTRUST, free) / free
+    free = splits.df
+    return not free or splits.dispersion <= known * stats.chi2.ppf(1.0 - _DISTRUST, free) / free
 
 
 def _is_bounded(support: Support) -> bool:

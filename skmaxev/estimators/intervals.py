@@ -11,7 +11,7 @@ from skmaxev.estimators import _noise
 from skmaxev.estimators._validation import check_best_index, check_level, check_scores
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["nadeau_bengio_interval", "selection_interval"]
 
@@ -25,16 +25,17 @@ def selection_interval(
     support: tuple[float, float] = (-np.inf, np.inf),
     n_train: ArrayLike | None = None,
     n_test: ArrayLike | None = None,
-    standard_error: float | None = None,
+    row_values: ArrayLike | None = None,
 ) -> tuple[float, float] | None:
     r"""Bound the true score of the winner around an estimate that is already corrected.
 
-    Two errors are added up. The rows that judged the winner are a sample: that variance is known
-    where the rows or their number are known, else it is read from the splits, pooled over the
-    candidates. And the winner's own part of the noise, which choosing exploits and which holds the
-    luck of its training sets: what varies between the splits once candidate and split effects are
-    removed. Both are inflated, as by Nadeau and Bengio, for what overlapping training sets hide.
-    Both shrink towards a bound of the metric, so the interval stays inside and leans away from it.
+    Two errors are added up. The rows that judged the winner are a sample: that variance is read
+    from the splits, pooled over the candidates, and from the rows or their number where known. And
+    the winner's own part of the noise, which choosing exploits and which holds the luck of its
+    training sets: what varies between the splits once candidate and split effects are removed. What
+    the splits show is inflated, as by Nadeau and Bengio, for what their overlapping training sets
+    hide. Near a bound of the metric the noise is smaller, so the interval stays inside and leans
+    away from it.
 
     Parameters
     ----------
@@ -43,24 +44,23 @@ def selection_interval(
     estimate : float
         Corrected score of the winner, by any method.
     best_index : int, optional
-        Candidate that was chosen, whose mean ``standard_error`` belongs to; the largest mean if
-        omitted.
+        Candidate that was chosen; the largest mean if omitted.
     level : float
         Share of searches whose interval is to hold the truth.
     support : tuple of two floats
         Range of the metric, such as (0, 1) or (-inf, 0).
     n_train, n_test : array-like of shape (n_splits,), optional
         Rows behind each split. Without ``n_train`` the splits are taken for K-fold.
-    standard_error : float, optional
-        Sampling error of the winner's mean score over its rows: for a metric that is a mean, the
-        standard deviation of the row scores over the root of their number.
+    row_values : array-like of shape (n_rows,) or (n_rows, n_candidates), optional
+        Out-of-fold score of each row by the winner or by every candidate, where the metric is a
+        mean over rows, or what each row contributes to it (`auc_influences`).
 
     Returns
     -------
     tuple of two floats or None
         Inside ``support``. On searches with real training it errs to the wide side where no
         candidate has signal and to the narrow side for single trees, whose refit on all rows is a
-        draw of its own. None where nothing shows the noise: one split and no ``standard_error``,
+        draw of its own. None where nothing shows the noise: one split and no ``row_values``,
         or scores that never vary.
 
     Raises
@@ -77,9 +77,11 @@ def selection_interval(
     and :math:`\varphi_r` for the residuals. From the splits both come with the factor
     :math:`1 / (1 - \rho)`, :math:`\rho = n_2 / (n_1 + n_2)` being the correlation of overlapping
     splits [1]_. A share of rows has :math:`\varphi = 1/n` exactly; it is told by scores that are
-    whole numbers of rows. Other bounded metrics have about that; the mean of it and of the splits'
-    own is taken. Where the splits differ by more than a known :math:`\varphi` lets them (grouped
-    rows), the splits are believed.
+    whole numbers of rows. Other metrics have the variance of their row values, whose freedom is
+    :math:`2 n / (\kappa + 2)` at excess kurtosis :math:`\kappa`, or, where only numbers of rows
+    are known, about :math:`1/n` if bounded; the mean of that and of the splits' own is taken.
+    Where the splits differ by more than a known :math:`\varphi` lets them (grouped rows), the
+    splits are believed.
 
     With :math:`t` the quantile of Student's distribution with Satterthwaite's freedom and :math:`z`
     the normal one, the interval is Jeffreys's for a share of :math:`z^2 / (t^2 (\varphi +
@@ -113,7 +115,7 @@ def selection_interval(
         support=support,
         winner=int(winner),
         design=design,
-        standard_error=standard_error,
+        row_values=_of_winner(row_values, table.shape[1], int(winner)),
     )
     if noise is None:
         return None
@@ -168,8 +170,24 @@ def nadeau_bengio_interval(
     return float(values.mean() - half), float(values.mean() + half)
 
 
+def _of_winner(
+    row_values: ArrayLike | None, n_candidates: int, winner: int
+) -> NDArray[np.float64] | None:
+    if row_values is None:
+        return None
+    values = np.asarray(row_values, dtype=np.float64)
+    if values.ndim == 2 and values.shape[1] == n_candidates:
+        values = values[:, winner]
+    if values.ndim != 1 or len(values) < 2 or not np.isfinite(values).all():
+        raise ValueError(
+            "row_values must be finite, of shape (n_rows,) or (n_rows, n_candidates) with two rows "
+            f"or more; got shape {values.shape}. Leave out rows that no split judged."
+        )
+    return values
+
+
 def _check_support(
-    table: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
+    table: NDArray[np.float64],
     estimate: float,
     support: tuple[float, float],
 ) -> None:

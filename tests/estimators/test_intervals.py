@@ -1,0 +1,305 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from strategies import score_tables
+
+from skmaxev.estimators import maximum, nadeau_bengio_interval, selection_interval
+from skmaxev.estimators._noise import Design, _rows_of_a_share, measure
+from skmaxev.estimators.consensus import consensus
+
+UNIT = (0.0, 1.0)
+LEVELS = st.floats(0.5, 0.99)
+
+
+def loop_dispersion(scores, variance_of):
+    """Both parts of the noise by loops: between the splits, and what candidates do not share."""
+    n_splits, n_candidates = scores.shape
+    scale = np.mean([variance_of(scores[:, i].mean()) for i in range(n_candidates)])
+    pooled = own = 0.0
+    for k in range(n_splits):
+        for i in range(n_candidates):
+            deviation = scores[k, i] - scores[:, i].mean()
+            residual = deviation - scores[k].mean() + scores.mean()
+            pooled += deviation**2 / n_candidates
+            own += residual**2 / max(n_candidates - 1, 1)
+    # The mean of K splits, with 1 / (1 - rho) = K / (K - 1) for their overlap.
+    unit = 1 / (n_splits - 1) / n_splits * n_splits / (n_splits - 1) / scale
+    return pooled * unit, own * unit
+
+
+def shares(rng, n_splits, n_candidates, n_test, chance=0.8):
+    return rng.binomial(n_test, chance, (n_splits, n_candidates)) / n_test
+
+
+@given(score_tables(min_candidates=2))
+def test_noise_matches_the_definition(scores):
+    scores = (scores - scores.min() + 0.123456789) / (np.ptp(scores) + 1.123456789)
+    pooled, own = loop_dispersion(scores, lambda mu: mu * (1 - mu))
+    noise = measure(scores, support=UNIT, winner=0, design=Design.of(len(scores), None, None))
+    if noise is not None and _rows_of_a_share(scores, Design.of(len(scores), None, None)) is None:
+        assert noise.dispersion == pytest.approx(pooled + own)
+        free = len(scores) - 1
+        spent = pooled**2 / free + own**2 / (free * min(free, scores.shape[1] - 1))
+        assert noise.df == pytest.approx((pooled + own) ** 2 / spent)
+
+
+def test_the_interval_of_a_share_of_rows_is_jeffreys():
+    scores = np.repeat([[0.7], [0.9], [0.7], [0.9], [0.9]], 2, axis=1)
+    found = selection_interval(scores, estimate=0.82, support=UNIT, n_test=10)
+    expected = stats.beta.ppf([0.025, 0.975], 50 * 0.82 + 0.5, 50 * 0.18 + 0.5)
+    assert found == pytest.approx(tuple(expected))
+    # The rows are found from the scores too, and by them the range of the metric.
+    for support in (UNIT, (-np.inf, 1.0), (-np.inf, np.inf)):
+        assert selection_interval(scores, estimate=0.82, support=support) == pytest.approx(found)
+
+
+def test_rows_and_splits_are_averaged():
+    scores = np.tile([[-1.0], [-1.2], [-0.9], [-1.1], [-1.0]], 2)  # twins: nothing is their own
+    rows = -1.04 + 0.5 * stats.norm.ppf((np.arange(100) + 0.5) / 100)
+    parts = scores[:, 0].var(ddof=1) / 4 / 2, rows.var(ddof=1) / 100 / 2
+    free = 4, 200 / (stats.kurtosis(rows) + 2)
+    df = sum(parts) ** 2 / sum(v**2 / f for v, f in zip(parts, free, strict=True))
+    reach = np.sqrt(sum(parts)) * stats.t.ppf(0.975, df)
+    found = selection_interval(scores, estimate=-1.0, row_values=rows)
+    assert found == pytest.approx((-1 - reach, -1 + reach))
+    table = np.column_stack([rows, np.zeros(100)])
+    assert selection_interval(scores, estimate=-1.0, best_index=0, row_values=table) == found
+    factor = np.exp(reach / 1.04)
+    losses = selection_interval(scores, estimate=-1.0, row_values=rows, support=(-np.inf, 0.0))
+    assert losses == pytest.approx((-factor, -1 / factor))
+    gains = selection_interval(-scores, estimate=1.0, row_values=-rows, support=(0.0, np.inf))
+    assert gains == pytest.approx((1 / factor, factor))
+
+
+def test_rows_far_calmer_than_the_splits_are_not_believed():
+    scores = np.random.default_rng(0).normal(size=(5, 4))
+    rows = np.tile([1e-3, -1e-3], 50)
+    doubted = selection_interval(scores, estimate=0.0, row_values=rows)
+    assert doubted == pytest.approx(selection_interval(scores, estimate=0.0))
+
+
+def test_grouped_rows_are_told_from_a_share_of_independent_ones():
+    scores = np.repeat([[0.2], [0.9], [0.5], [0.8], [0.4]], 3, axis=1)
+    low, high = selection_interval(scores, estimate=0.56, support=UNIT, n_test=1000)
+    assert high - low > 0.4
+
+
+def test_repeated_splits_are_not_new_rows():
+    rng = np.random.default_rng(0)
+    once = shares(rng, 5, 4, 20)
+    often = np.tile(once, (10, 1))
+    rows = {"n_train": 80, "n_test": 20}
+    single = selection_interval(once, estimate=0.8, support=UNIT, **rows)
+    repeated = selection_interval(often, estimate=0.8, support=UNIT, **rows)
+    assert np.diff(repeated) > 0.9 * np.diff(single)
+
+
+@given(score_tables(), LEVELS, st.sampled_from([UNIT, (-np.inf, 1.0), (0.0, np.inf), (-1.0, 3.0)]))
+def test_the_interval_holds_the_estimate_and_stays_in_range(scores, level, support):
+    scores = (scores - scores.min()) / max(np.ptp(scores), 1e-6)
+    estimate = float(scores.mean(axis=0).max())
+    found = selection_interval(scores, estimate=estimate, level=level, support=support)
+    if found is not None:
+        low, high = found
+        assert support[0] <= low <= estimate <= high <= support[1]
+
+
+@given(score_tables(min_splits=3), LEVELS, st.floats(-50, 50), st.floats(0.1, 10))
+def test_shift_and_scale_carry_over_without_bounds(scores, level, shift, scale):
+    scores = np.pi * scores + 2.0  # no shares of rows
+    estimate = float(scores.mean())
+    plain = selection_interval(scores, estimate=estimate, level=level)
+    moved = selection_interval(
+        shift + scale * scores, estimate=shift + scale * estimate, level=level
+    )
+    if plain is not None and np.diff(plain) > 1e-6:
+        assert moved == pytest.approx(tuple(shift + scale * np.array(plain)), abs=1e-5)
+
+
+@given(score_tables(), st.randoms(use_true_random=False), LEVELS)
+def test_the_order_of_splits_and_candidates_does_not_matter(scores, random, level):
+    scores = (scores - scores.min()) / max(np.ptp(scores), 1e-6)
+    means = scores.mean(axis=0).round(9)
+    if len(set(means)) < len(means):
+        return  # which of the tied candidates belong to the better half is a matter of order
+    order = random.sample(range(scores.shape[1]), scores.shape[1])
+    turned = scores[random.sample(range(len(scores)), len(scores))][:, order]
+    common = {"estimate": float(scores.mean()), "level": level}
+    for support in (UNIT, (-np.inf, np.inf)):
+        plain = selection_interval(scores, support=support, **common)
+        other = selection_interval(turned, support=support, **common)
+        assert other == plain or other == pytest.approx(plain)
+
+
+@given(score_tables(), LEVELS)
+def test_a_higher_level_widens_the_interval(scores, level):
+    estimate = float(scores.mean())
+    inner = selection_interval(scores, estimate=estimate, level=level)
+    outer = selection_interval(scores, estimate=estimate, level=level + 0.005)
+    if inner is not None:
+        assert outer[0] <= inner[0] <= inner[1] <= outer[1]
+
+
+def test_nothing_that_shows_the_noise_leaves_no_interval():
+    assert selection_interval([[0.123456789, 0.2]], estimate=0.2) is None
+    assert selection_interval(np.full((5, 3), np.pi / 10), estimate=np.pi / 10) is None
+    assert selection_interval(np.full((5, 3), np.e / 10), estimate=np.e / 10, support=UNIT) is None
+
+
+def test_one_split_needs_the_rows():
+    rows = np.tile([-0.2, 1.8], 5000)
+    low, high = selection_interval([[0.7, 0.8]], estimate=0.8, row_values=rows)
+    assert (low, high) == pytest.approx((0.8 - 0.0196, 0.8 + 0.0196), abs=1e-4)
+    low, high = selection_interval([[0.7, 0.8]], estimate=0.8, support=UNIT, n_test=10)
+    assert 0.4 < low < 0.55
+    assert selection_interval([[0.7, 0.8]], estimate=0.8, support=UNIT) is None
+
+
+def test_perfect_scores_leave_room_for_doubt():
+    perfect = np.ones((5, 4))
+    low, high = selection_interval(perfect, estimate=1.0, support=UNIT)
+    assert high == 1.0
+    assert 0.5 < low < 0.8  # five splits hold five rows at least
+    assert selection_interval(perfect, estimate=1.0, support=UNIT, n_test=20)[0] > 0.96
+
+
+def test_one_candidate_gets_the_ordinary_interval():
+    scores = np.array([[0.31], [0.52], [0.43], [0.37], [0.45]]) * np.pi
+    found = selection_interval(scores, estimate=float(scores.mean()))
+    # As for folds of one sample, by Student's t: the variance between them hides a share of 1/K.
+    half = stats.t.ppf(0.975, 4) * scores.std(ddof=1) / np.sqrt(4)
+    assert found == pytest.approx((scores.mean() - half, scores.mean() + half))
+
+
+@given(score_tables(min_splits=2, max_splits=2), LEVELS)
+def test_two_splits_do_not_break_it(scores, level):
+    found = selection_interval(scores, estimate=float(maximum(scores)), level=level)
+    assert found is None or found[0] <= found[1]
+
+
+def test_shares_are_told_from_other_scores():
+    rng = np.random.default_rng(0)
+    unknown = Design.of(5, None, None)
+    assert _rows_of_a_share(shares(rng, 5, 20, 40), unknown) == 200
+    assert _rows_of_a_share(shares(rng, 5, 20, 40) + 1e-6, unknown) is None
+    assert _rows_of_a_share(rng.random((5, 20)), unknown) is None
+    assert _rows_of_a_share(shares(rng, 5, 20, 30), Design.of(5, None, 40)) is None
+
+
+def test_nadeau_and_bengio_by_hand():
+    scores = np.array([0.7, 0.8])
+    half = stats.t.ppf(0.95, 1) * np.sqrt((1 / 2 + 10 / 30) * 0.005)
+    found = nadeau_bengio_interval(scores, n_train=30, n_test=10, level=0.9)
+    assert found == pytest.approx((0.75 - half, 0.75 + half))
+
+
+def binomial_search(rng, n_rows, n_splits, n_candidates, chance, spread, correlation):
+    """Shares of rows that correlated candidates get right."""
+    truth = np.clip(chance + spread * rng.standard_normal(n_candidates), 0.01, 0.99)
+    n_test = n_rows // n_splits
+    common = np.sqrt(correlation) * rng.standard_normal((n_splits, n_test, 1))
+    own = np.sqrt(1 - correlation) * rng.standard_normal((n_splits, n_test, n_candidates))
+    return (common + own < stats.norm.ppf(truth)).mean(axis=1), truth
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", [0.8, 0.95])
+@pytest.mark.parametrize(
+    "setting",
+    [
+        (60, 5, 20, 0.5, 0, 0.6),
+        (60, 10, 20, 0.9, 0, 0.6),
+        (100, 5, 30, 0.8, 0.03, 0.8),
+        (100, 5, 30, 0.97, 0.01, 0.8),
+        (400, 10, 100, 0.8, 0.01, 0.9),
+        (1000, 5, 30, 0.8, 0.05, 0.9),
+        (200, 2, 20, 0.7, 0.02, 0.7),
+    ],
+)
+def test_the_interval_covers_the_winner_of_simulated_searches(setting, level):
+    rng = np.random.default_rng(0)
+    held = []
+    for _ in range(400):
+        scores, truth = binomial_search(rng, *setting)
+        low, high = selection_interval(
+            scores, estimate=float(consensus(scores)), level=level, support=UNIT
+        )
+        held.append(low <= truth[scores.mean(axis=0).argmax()] <= high)
+    assert np.mean(held) > level - 3 * np.sqrt(level * (1 - level) / 400)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rows", [True, False])
+@pytest.mark.parametrize(("n_rows", "n_splits"), [(60, 5), (100, 10), (1000, 5)])
+def test_the_interval_covers_squared_errors_of_trained_models(n_rows, n_splits, rows):
+    """Ridge regressions, really trained: the truth is that of the refitted winner."""
+    held, widths = [], []
+    for seed in range(250):
+        low, high, truth = ridge_search(np.random.default_rng(seed), n_rows, n_splits, rows=rows)
+        held.append(low <= truth <= high)
+        widths.append(high - low)
+    # Sixty rows with ten features: losses have long tails, and the refit gains from a fifth more.
+    least = 0.93 if n_rows == 60 else 0.95
+    assert np.mean(held) > least - 3 * np.sqrt(least * (1 - least) / 250)
+    assert np.median(widths) < 20 / np.sqrt(n_rows)
+
+
+def ridge_search(rng, n_rows, n_splits, *, rows):
+    coefficients = rng.standard_normal(10) * 0.3
+    X = rng.standard_normal((n_rows, 10))
+    y = X @ coefficients + rng.standard_normal(n_rows)
+    fold = np.arange(n_rows) % n_splits
+    penalties = np.geomspace(0.1, 300, 15)
+    losses = np.empty((n_rows, len(penalties)))
+
+    def fit(train, penalty):
+        gram = X[train].T @ X[train] + penalty * np.eye(10)
+        return np.linalg.solve(gram, X[train].T @ y[train])
+
+    for i, penalty in enumerate(penalties):
+        for k in range(n_splits):
+            test = fold == k
+            losses[test, i] = (y[test] - X[test] @ fit(~test, penalty)) ** 2
+    scores = -np.array([losses[fold == k].mean(axis=0) for k in range(n_splits)])
+    winner = int(scores.mean(axis=0).argmax())
+    final = fit(np.ones(n_rows, dtype=bool), penalties[winner])
+    truth = -(1.0 + np.sum((final - coefficients) ** 2))
+    low, high = selection_interval(
+        scores,
+        estimate=float(consensus(scores)),
+        support=(-np.inf, 0.0),
+        n_test=np.bincount(fold),
+        row_values=-losses if rows else None,
+    )
+    return low, high, truth
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: selection_interval([[0.1, np.nan]] * 2, estimate=0.1), "scores must be finite"),
+        (lambda: selection_interval([[0.1, 0.2]] * 2, estimate=0.1, level=1.0), "level must be"),
+        (
+            lambda: selection_interval([[0.1, 1.2]] * 2, estimate=0.1, support=UNIT),
+            "must lie in support",
+        ),
+        (lambda: selection_interval([[0.1, 0.2]] * 2, estimate=2.0, support=UNIT), "span 0.1 to 2"),
+        (lambda: selection_interval(np.zeros((2, 2, 2)), estimate=0.0), "one table"),
+        (lambda: selection_interval([[0.1, 0.2]] * 2, estimate=0.1, n_test=0), "must be positive"),
+        (
+            lambda: selection_interval([[0.1, 0.2]] * 2, estimate=0.1, best_index=2),
+            "best_index must be a column",
+        ),
+        (
+            lambda: selection_interval([[0.1, 0.2]] * 2, estimate=0.1, row_values=[1.0]),
+            "row_values must be finite",
+        ),
+        (lambda: nadeau_bengio_interval([0.5], n_train=2, n_test=1), "at least 2 split"),
+        (lambda: nadeau_bengio_interval([0.5, 1.0], n_train=0, n_test=1), "must be positive"),
+    ],
+)
+def test_wrong_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
