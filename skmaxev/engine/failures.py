@@ -42,7 +42,7 @@ def report_failures(record: Record, plan: Plan, places: Sequence[Place]) -> None
 
 
 def _scorers(record: Record, places: Sequence[Place]) -> list[dict[str, str]]:
-    rows = set(record.rows(places))
+    rows = set(record.numbers(places))
     return [found for (row, _), found in sorted(record.failures.items()) if row in rows]
 
 

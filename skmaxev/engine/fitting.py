@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from traceback import format_exc
 from typing import Any, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
@@ -20,6 +19,7 @@ from skmaxev._compat import check_method_params, num_samples, propagate
 from skmaxev.engine.plan import Unit
 from skmaxev.engine.prefixes import Prefix
 from skmaxev.engine.progress import begin_line, end_line
+from skmaxev.engine.responses import overhear, row_results
 from skmaxev.engine.scoring import Scores, call_scorer
 from skmaxev.engine.steps import SharedSteps
 
@@ -40,7 +40,7 @@ class Judgement(NamedTuple):
     seconds : float
         Time of scoring.
     response : ndarray or None
-        Prediction of each row that the scores were made from, where it is kept.
+        Result of each row, where it is kept.
     """
 
     scores: Scores
@@ -126,8 +126,8 @@ class Job:
         As in ``GridSearchCV``.
     n_splits, n_candidates : int
         Size of the search itself, for the lines that ``verbose`` prints.
-    keep : bool
-        Whether the responses on the rows that the search judges are kept.
+    keep : str
+        Metric whose results are kept row by row where the search judges; empty keeps none.
     caller : object
         The search, for callbacks.
     """
@@ -141,7 +141,7 @@ class Job:
     verbose: int = 0
     n_splits: int = 0
     n_candidates: int = 0
-    keep: bool = False
+    keep: str = ""
     caller: Any = None
 
 
@@ -214,7 +214,7 @@ class _OneFit:
             return Fit(self.number, self.candidate, time.time() - start, format_exc())
         else:
             seconds = time.time() - start + self.shared.take_saved()
-            judged = tuple(self._judge(estimator, rows) for rows in self.unit.judged)
+            judged = tuple(self._judge(estimator, k) for k in range(len(self.unit.judged)))
             train = self._judge_train(estimator, X, y)
             n_reused = self.shared.n_reused
             return Fit(self.number, self.candidate, seconds, None, judged, train, n_reused)
@@ -234,10 +234,15 @@ class _OneFit:
         for context in self.contexts:
             getattr(context, hook)(estimator=self.job.caller, X=X, y=y, metadata=metadata)
 
-    def _judge(self, estimator: Any, rows: NDArray[np.intp]) -> Judgement:
+    def _judge(self, estimator: Any, number: int) -> Judgement:
+        rows, metric = self.unit.judged[number], self.job.keep
         params = check_method_params(self.X, self.job.score_params, indices=rows)
         X, y = self.shared.cut(estimator, self.X, self.y, rows, self.unit.train)
-        return self._score(estimator, X, y, params)
+        if not metric or all(place.level != "search" for place in self.unit.places[number]):
+            return self._score(estimator, X, y, params)
+        with overhear(estimator, metric, X) as heard:
+            judgement = self._score(estimator, X, y, params)
+        return judgement._replace(response=row_results(heard, metric, y))
 
     def _judge_train(self, estimator: Any, X: Any, y: Any) -> Judgement | None:
         if self.job.train_scores != "all" and (

@@ -38,6 +38,8 @@ class Record:
         Traceback of each failed fit, by unit and candidate.
     failures : dict of (int, int) to dict
         Tracebacks of failed scorers, by judged set and candidate.
+    rows : ndarray of shape (n_rows, n_candidates) or None
+        Results of single rows where the search judged them; NaN where none were kept.
     n_fits : int
         Fits added.
     n_restored : int
@@ -59,6 +61,10 @@ class Record:
         self.failures: dict[tuple[int, int], dict[str, str]] = {}
         self.train_failures: dict[tuple[int, int], dict[str, str]] = {}
         self.n_fits = self.n_restored = self.n_reused = 0
+        self.rows: NDArray[np.float32] | None = None
+        self._n_rows = 1 + max(
+            (int(split.test.max(initial=-1)) for split in plan.splits), default=-1
+        )
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -76,12 +82,22 @@ class Record:
         for row, judgement in enumerate(fit.judged, start=int(self._first[fit.unit])):
             self._put(self._scores, len(self._score_seconds), row, fit.candidate, judgement)
             self._score_seconds[row, fit.candidate] = judgement.seconds
+            self._put_rows(fit, row, judgement)
             if judgement.failures:
                 self.failures[row, fit.candidate] = judgement.failures
         if fit.train is not None:
             self._put(self._train, len(self._plan.units), fit.unit, fit.candidate, fit.train)
             if fit.train.failures:
                 self.train_failures[fit.unit, fit.candidate] = fit.train.failures
+
+    def _put_rows(self, fit: Fit, row: int, judgement: Judgement) -> None:
+        if judgement.response is None:
+            return
+        rows = self._plan.units[fit.unit].judged[row - int(self._first[fit.unit])]
+        if self.rows is None:
+            shape = (self._n_rows, self.n_candidates)
+            self.rows = np.full(shape, np.nan, dtype=np.float32)
+        self.rows[rows, fit.candidate] = judgement.response
 
     def count(self, other: Record) -> None:
         """Count the fits of a second step of the same search."""
@@ -113,21 +129,21 @@ class Record:
         ndarray of shape (n_candidates, n_places)
             In C order, so that means over places are those of scikit-learn to the last bit.
         """
-        return np.ascontiguousarray(self._scores[metric][self.rows(places)].T)
+        return np.ascontiguousarray(self._scores[metric][self.numbers(places)].T)
 
     def failed(self, places: Sequence[Place], metric: str) -> NDArray[np.bool_]:
         """Tell which scores stand for a failed fit or scorer, of shape (n_candidates, n_places)."""
         failed = np.zeros((self.n_candidates, len(places)), dtype=bool)
         for column, place in enumerate(places):
             unit, _ = self._plan.where[place]
-            row = self.rows([place])[0]
+            row = self.numbers([place])[0]
             for candidate in range(self.n_candidates) if self.errors or self.failures else ():
                 failed[candidate, column] = (unit, candidate) in self.errors or (
                     metric in self.failures.get((row, candidate), ())
                 )
         return failed
 
-    def rows(self, places: Sequence[Place]) -> list[int]:
+    def numbers(self, places: Sequence[Place]) -> list[int]:
         """Number the judged sets behind these places, counted over all units."""
         found = (self._plan.where[place] for place in places)
         return [int(self._first[unit]) + judged for unit, judged in found]
@@ -147,7 +163,7 @@ class Record:
         list of dict
             One for each candidate and split, the splits of a candidate together.
         """
-        rows = self.rows(places)
+        rows = self.numbers(places)
         return [
             self._one(place, row, candidate, train=train)
             for candidate in range(self.n_candidates)

@@ -28,6 +28,7 @@ from skmaxev.search._choice import search_results
 from skmaxev.search._keeping import keeping
 from skmaxev.search._progress import Progress
 from skmaxev.search._request import Request, read_request
+from skmaxev.search._rows import metric_to_keep, rows_of
 from skmaxev.search._tables import search_places, table_of
 
 __all__ = ["BaseMaxSearch"]
@@ -193,6 +194,7 @@ class BaseMaxSearch(GridSearchCV):
             verbose=self.verbose,
             n_splits=len(request.splits),
             n_candidates=len(request.candidates),
+            keep=metric_to_keep(self, request)[0],
             caller=self if with_callbacks else None,
         )
 
@@ -241,6 +243,8 @@ class BaseMaxSearch(GridSearchCV):
         best = found.get("best_index_")
         primary = self._primary(record)
         reports = {}
+        _, reason = metric_to_keep(self, request)
+        notes = (reason,) if reason else ()
         for metric in record.metrics:
             own = callable(self.refit) or metric == primary
             table = partial(
@@ -252,6 +256,8 @@ class BaseMaxSearch(GridSearchCV):
                 best_index=best if own else None,
                 n_fits=n_fits,
                 outer=outer.get(metric),
+                rows=rows_of(self, request, record, metric),
+                notes=notes,
             )
             table = partial(request.keeper.note, metric, table)
             reports[metric] = self._report(table, plan, record, metric)

@@ -16,7 +16,7 @@ from skmaxev.scores.search import metric_name
 from skmaxev.search._choice import choose
 from skmaxev.search._request import Request
 
-__all__ = ["search_places", "table_of"]
+__all__ = ["name_of", "search_places", "table_of"]
 
 
 def search_places(request: Request) -> list[Place]:
@@ -65,7 +65,7 @@ def table_of(
     scores = np.where(record.failed(places, metric), np.nan, scores)
     table = build_table(
         np.ascontiguousarray(scores.T),
-        metric=_name(search, metric),
+        metric=name_of(search, metric),
         best_index=choose(scores) if best_index is None else best_index,
         params=request.candidates,
         outer=outer,
@@ -81,7 +81,7 @@ def table_of(
     )
 
 
-def _name(search: Any, metric: str) -> str:
+def name_of(search: Any, metric: str) -> str:
     """Name the metric as scikit-learn does, where it is one of its own."""
     if metric == SINGLE:
         return metric_name(search) or SINGLE
