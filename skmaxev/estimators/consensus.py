@@ -168,19 +168,14 @@ def _check_rows(
             f"row_splits must name the split of each of the {len(values)} rows; got shape "
             f"{splits.shape}. Give one number a row."
         )
-    labels, groups = np.unique(splits, return_inverse=True)
+    labels = np.unique(splits)
     if not np.isfinite(values).all() or len(values) <= labels.size:
         raise ValueError(
             f"row_values must be finite and more than the splits; got {len(values)} rows in "
             f"{labels.size} splits. Leave row_values out where they are not known."
         )
-    return _centred(values, groups, labels.size), int(labels.size)
-
-
-def _centred(
-    values: NDArray[np.float64], groups: NDArray[np.intp], n_groups: int
-) -> NDArray[np.float64]:
-    means = np.zeros((n_groups, values.shape[1]))
-    np.add.at(means, groups, values)
-    means /= np.bincount(groups)[:, None]
-    return values - means[groups]
+    centred = np.empty_like(values)
+    for label in labels:
+        members = splits == label
+        centred[members] = values[members] - values[members].mean(axis=0)
+    return centred, int(labels.size)
