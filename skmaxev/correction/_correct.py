@@ -29,6 +29,7 @@ __all__ = ["correct"]
 FloatArray = NDArray[np.float64]
 
 _ROW_SPLITS = 10
+_ROWS_USED = "The out-of-fold results of single rows were used besides the scores of the splits."
 
 
 def correct(
@@ -117,7 +118,9 @@ def correct(
     values = estimate_all(table, rows, _seed(random_state))
     _check_method(table, values, method)
     interval = interval_of(table, rows, estimate=values[method], method=method, level=level)
-    return _report(table, values, method=method, level=level, interval=interval)
+    remarks = [*([] if rows is None else [_ROWS_USED]), *_remarks(table, interval)]
+    report = _report(table, values, method=method, level=level, interval=interval)
+    return replace(report, notes=(*table.notes, *remarks))
 
 
 def _seed(random_state: Any) -> int:
@@ -197,7 +200,6 @@ def _report(
         indistinguishable=_indistinguishable(table),
         n_fits=table.n_fits,
         source=table.source,
-        notes=(*table.notes, *_remarks(table, means, interval)),
         table=table,
     )
 
@@ -237,13 +239,11 @@ def _indistinguishable(table: ScoreTable) -> tuple[int, ...]:
     return tuple(int(index) for index in close if index != table.best_index)
 
 
-def _remarks(
-    table: ScoreTable, means: FloatArray, interval: tuple[float, float] | None
-) -> list[str]:
+def _remarks(table: ScoreTable, interval: tuple[float, float] | None) -> list[str]:
     """Say which winner was judged, and which bound was taken for granted."""
     remarks = []
     if not nothing_chosen(table) and given_winner(table) is not None:
-        best = table.used[means.argmax()]
+        best = table.used[mean_scores(table.used_scores).argmax()]
         remarks.append(
             f"The search chose candidate {table.best_index}, by a rule of its own; candidate "
             f"{best} has the best mean score, and methods that estimate mu* speak of the best."

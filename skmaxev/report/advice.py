@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from skmaxev.report.numbers import Format
+from skmaxev.report.numbers import Format, percent
 
 if TYPE_CHECKING:
     from skmaxev.report.report import SelectionReport
@@ -37,7 +37,7 @@ def nothing_chosen(report: SelectionReport) -> bool:
 def _expectation(report: SelectionReport) -> str:
     write = Format(report)
     around = (
-        f" ({report.level:.0%} interval {write.interval(report.interval)})"
+        f" ({percent(report.level)} interval {write.interval(report.interval)})"
         if report.interval
         else ""
     )
@@ -78,5 +78,5 @@ def _separation(report: SelectionReport) -> str:
     them = "it apart" if close == 1 else "them apart"
     return (
         f"{others} within one standard error of the winner; these splits do not tell {them}, so "
-        "the simplest or cheapest will do as well."
+        "the simplest or cheapest is a fair choice."
     )

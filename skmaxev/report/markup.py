@@ -39,8 +39,9 @@ def to_markdown(report: SelectionReport) -> str:
     """Write heading, scores and estimators as Markdown."""
     lines = [f"**{heading(report)}**", ""]
     lines += [f"- {label}: **{value}** ({remark})" for label, value, remark in headline(report)]
-    lines += ["", *_markdown_row(COLUMNS), "|:--|--:|:--|:--|"]
-    for row in estimate_rows(report):
+    rows = estimate_rows(report)
+    lines += ["", *_markdown_row(COLUMNS), "|:--|--:|:--|:--|"] if rows else []
+    for row in rows:
         lines += _markdown_row((f"**{row[0]}**" if row[0] == report.method else row[0], *row[1:]))
     return "\n".join([*lines, "", *report.advice])
 
@@ -87,9 +88,12 @@ def to_html(report: SelectionReport) -> str:
 
 
 def _html_table(report: SelectionReport) -> str:
+    rows = estimate_rows(report)
+    if not rows:
+        return ""
     head = "".join(f"<th>{escape(column)}</th>" for column in COLUMNS)
     body = ""
-    for row in estimate_rows(report):
+    for row in rows:
         cells = "".join(f"<td>{escape(cell)}</td>" for cell in row)
         body += (
             f'<tr class="skmaxev-used">{cells}</tr>'

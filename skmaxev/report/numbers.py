@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from skmaxev.report.report import SelectionReport
 
-__all__ = ["Format", "name_candidates", "name_params"]
+__all__ = ["Format", "name_candidates", "name_params", "percent"]
 
 _MOST_DECIMALS = 8
 _LONGEST_VALUE = 40
@@ -29,7 +29,7 @@ class Format:
         # Two digits of the half width: finer ones would only look exact.
         scale = ((high - low) / 2 or report.noise) / 10
         if not math.isfinite(scale) or scale <= 0:
-            scale = abs(report.naive) / 1000 or 0.001
+            scale = abs(report.naive) / 100 or 0.001
         self.decimals = min(max(-math.floor(math.log10(scale)), 0), _MOST_DECIMALS)
 
     def score(self, value: float) -> str:
@@ -43,6 +43,11 @@ class Format:
     def interval(self, interval: tuple[float, float]) -> str:
         """Write an interval in words."""
         return f"{self.score(interval[0])} to {self.score(interval[1])}"
+
+
+def percent(level: float) -> str:
+    """Write a confidence level, such as 95% or 99.5%."""
+    return f"{round(100 * level, 6):g}%"
 
 
 def name_candidates(indices: tuple[int, ...], most: int = 8) -> str:

@@ -8,7 +8,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from skmaxev.report.advice import nothing_chosen
-from skmaxev.report.numbers import Format, name_candidates, name_params
+from skmaxev.report.numbers import Format, name_candidates, name_params, percent
 
 if TYPE_CHECKING:
     from skmaxev.report.report import SelectionReport
@@ -48,7 +48,8 @@ def to_text(report: SelectionReport) -> str:
 
 def heading(report: SelectionReport) -> str:
     """Say in one line what was searched."""
-    best = "1 candidate" if report.n_used == 1 else f"Best of {report.n_used:,} candidates"
+    first = "Best" if report.naive == report.estimates["ME"].value else "One"
+    best = "1 candidate" if report.n_used == 1 else f"{first} of {report.n_used:,} candidates"
     splits = "1 split" if report.n_splits == 1 else f"{report.n_splits:,} splits"
     loss = "" if report.greater_is_better else " (lower is better)"
     return f"{best} on {splits}: {report.metric}{loss}"
@@ -58,9 +59,9 @@ def headline(report: SelectionReport) -> list[tuple[str, str, str]]:
     """Give the honest and the printed score, each with a remark."""
     write = Format(report)
     interval = (
-        f"{report.level:.0%} interval {write.interval(report.interval)}"
+        f"{percent(report.level)} interval {write.interval(report.interval)}"
         if report.interval
-        else "one split shows no noise, so there is no interval"
+        else "no interval: these scores show no noise"
     )
     return [
         ("Honest score", write.score(report.estimate), interval),
@@ -69,8 +70,10 @@ def headline(report: SelectionReport) -> list[tuple[str, str, str]]:
 
 
 def estimate_rows(report: SelectionReport) -> list[tuple[str, str, str, str]]:
-    """Give key, value, target and error direction of each estimator."""
+    """Give key, value, target and error direction of each estimator; none if all are equal."""
     write = Format(report)
+    if nothing_chosen(report) and len({found.value for found in report.estimates.values()}) == 1:
+        return []
     return [
         (found.key, write.score(found.value), found.target, found.errs)
         for found in report.estimates.values()
@@ -81,9 +84,9 @@ def facts(report: SelectionReport) -> list[tuple[str, str]]:
     """Give the remaining facts, each with its label."""
     write = Format(report)
     found = [("Winner", _winner(report))]
-    if report.indistinguishable:
-        found.append(("Close to it", name_candidates(report.indistinguishable)))
     if not nothing_chosen(report):
+        if report.indistinguishable:
+            found.append(("Close to it", name_candidates(report.indistinguishable)))
         spread, noise = write.score(report.spread), write.score(report.noise)
         found.append(("Mean scores", f"spread by {spread}; chance alone makes about {noise}"))
     found.extend(("Left out", reason) for reason in _reasons(report.left_out))
@@ -110,7 +113,10 @@ def _reasons(left_out: Mapping[int, str]) -> list[str]:
 
 
 def _table(report: SelectionReport) -> list[str]:
-    rows = [COLUMNS, *estimate_rows(report)]
+    rows = estimate_rows(report)
+    if not rows:
+        return []
+    rows = [COLUMNS, *rows]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     lines = []
     for key, value, target, errs in rows:

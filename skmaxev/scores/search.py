@@ -7,7 +7,7 @@ from dataclasses import replace
 from numbers import Real
 from typing import Any
 
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import is_classifier, is_regressor
 from sklearn.exceptions import NotFittedError
 
 from skmaxev.scores.results import choose_metric, from_cv_results, split_columns
@@ -134,17 +134,19 @@ def metric_name(search: Any) -> str | None:
         The name of scikit-learn's scorer; None for a scorer or ``score`` method of the user's own.
     """
     scoring = getattr(search, "scoring", None)
-    if isinstance(scoring, str):
-        return scoring
     if scoring is not None:
-        return None
+        return scoring if isinstance(scoring, str) else None
     final: Any = getattr(search, "estimator", None)
     while hasattr(final, "steps"):
         final = final.steps[-1][1]  # a pipeline scores with its last step
+    if final is None or getattr(final, "scoring", None) is not None:
+        return None if final is None else metric_name(final)
     score = getattr(type(final), "score", None)
-    if score is ClassifierMixin.score:
+    if not getattr(score, "__module__", "").startswith("sklearn."):
+        return None  # a ``score`` of the user's own may be anything
+    if is_classifier(final):
         return "accuracy"
-    return "r2" if score is RegressorMixin.score else None
+    return "r2" if is_regressor(final) else None
 
 
 def _best_index(search: Any, column: str) -> int | None:

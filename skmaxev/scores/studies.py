@@ -19,6 +19,7 @@ _LISTS = ("fold_scores", "split_scores", "cv_scores", "scores")
 _SPLIT = re.compile(r"split(\d+)_test_score")
 _TERMINATOR = "terminator:cv_scores"  # optuna.terminator.report_cross_validation_scores
 _TOLERANCE = 1e-6
+_STATES = {"PRUNED": "trial was pruned", "FAIL": "trial failed", "RUNNING": "trial is running"}
 
 
 def is_study(results: Any) -> bool:
@@ -142,7 +143,7 @@ def _tabulate(
     for column, trial in enumerate(trials):
         found = folds.get(trial.number)
         if trial.state.name != "COMPLETE":
-            left_out[column] = f"trial is {trial.state.name.lower()}"
+            left_out[column] = _STATES.get(trial.state.name, "trial did not complete")
         elif found is None:
             left_out[column] = "trial kept no scores of single splits"
         elif len(found) != n_splits:

@@ -1,5 +1,6 @@
 """The report as text, HTML, JSON, Markdown, LaTeX and a frame, read as a stranger would."""
 
+import dataclasses
 import json
 import re
 import sys
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from skmaxev.correction import correct
 from skmaxev.report import METHODS
 from skmaxev.report.numbers import Format
+from skmaxev.scores import from_array
 
 NOISE = np.random.default_rng(0).normal(0.8, 0.03, size=(5, 40))
 
@@ -99,6 +101,24 @@ def test_losses_are_said_to_be_losses():
     text = str(REPORTS["losses"])
     assert "squared error (lower is better)" in text
     assert re.search(r"ME .* downwards", text)
+
+
+def test_a_choice_by_another_rule_is_not_called_the_best():
+    table = dataclasses.replace(from_array(NOISE), best_index=int(NOISE.mean(0).argmin()))
+    assert str(correct(table)).startswith("One of 40 candidates on 5 splits")
+
+
+def test_where_nothing_was_chosen_there_is_no_table():
+    for name in ("one candidate", "no effect", "one of each"):
+        report = REPORTS[name]
+        for shown in (str(report), report.to_markdown(), report._repr_html_()):
+            assert "nothing was chosen" in shown
+            assert "What it estimates" not in shown
+
+
+def test_the_level_is_written_as_it_is():
+    assert "99.5% interval" in str(correct(NOISE, level=0.995))
+    assert "90% interval" in correct(NOISE, level=0.9).advice[0]
 
 
 def test_settings_are_shown_short_and_in_full_below():

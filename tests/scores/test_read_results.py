@@ -144,6 +144,9 @@ def test_an_object_with_rows_gets_row_level_methods():
     assert report.metric == "accuracy"
     assert 0.6 < report.estimates["BBC"].value <= report.naive
     assert "BBC" not in correct(found.scores).estimates
+    assert report.notes == (
+        "The out-of-fold results of single rows were used besides the scores of the splits.",
+    )
 
 
 def test_auc_rows_come_from_the_responses():
@@ -168,6 +171,7 @@ def test_rows_make_up_for_a_single_split():
     assert report.n_splits == 10
     assert report.naive == pytest.approx(found.scores.max())
     assert "dealt into 10 parts" in report.notes[0]
+    assert correct(report.table).notes == report.notes
 
 
 def test_a_leaderboard_with_its_rows_is_a_table_of_rows():

@@ -47,8 +47,8 @@ def test_only_completed_trials_count_and_the_direction_is_respected(direction, s
     assert report.best_index == study.best_trial.number
     assert report.naive == pytest.approx(study.best_value)
     assert report.n_used == len(done)
-    assert report.left_out[1] == "trial is pruned"
-    assert report.left_out[2] == "trial is fail"
+    assert report.left_out[1] == "trial was pruned"
+    assert report.left_out[2] == "trial failed"
     assert report.left_out[29] == "trial is running"
     plain = correct(-FOLDS[done].T)
     assert report.estimate == pytest.approx(-sign * plain.estimate)
