@@ -22,7 +22,7 @@ ORDER = (
 )  # fmt: skip
 N_SLOW = 300  # leave-one-out makes as many splits as an ad has visitors
 COLUMNS = [
-    "estimator", "bias", "std dev", "RMSE", "reference bias", "reference RMSE", "experiments",
+    "estimator", "bias", "+-", "std dev", "RMSE", "reference bias", "reference RMSE", "experiments",
 ]  # fmt: skip
 
 
@@ -49,6 +49,9 @@ def run(*, quick: bool, rng: np.random.Generator) -> Report:
         tables=tables,
         notes=[
             "Percentage points; for the polynomials mean squared error. 'all' is leave-one-out.",
+            "The noise of a sample shifts all estimates of the polynomials together (by 0.02 in 1,000 "
+            "experiments, 0.03 in the reference's 400), and with three folds a fit far from its rows "
+            "is sometimes wild: RMSE there differs from run to run.",
             "RMSE = bias^2/RMSE + variance/RMSE: the two parts of every bar.",
         ],
         draw=lambda: draw({table.title: table.rows for table in tables}),
@@ -76,7 +79,8 @@ def summarise(errors, reference):
     for name, values in errors.items():
         expected = reference.get(name, (None, None))
         rmse = np.sqrt(np.mean(values**2))
-        rows.append([name, values.mean(), values.std(), rmse, *expected, values.size])
+        error = values.std() / np.sqrt(values.size)
+        rows.append([name, values.mean(), error, values.std(), rmse, *expected, values.size])
     return rows
 
 
@@ -91,8 +95,8 @@ def draw(settings):
     )
     for ax, titles in zip(axes, panels, strict=True):
         rows = [row for title in titles for row in settings[title]]
-        bias = np.array([row[1] ** 2 / row[3] for row in rows])
-        spread = np.array([row[2] ** 2 / row[3] for row in rows])
+        bias = np.array([row[1] ** 2 / row[4] for row in rows])
+        spread = np.array([row[3] ** 2 / row[4] for row in rows])
         places = np.arange(len(rows)) + np.repeat(
             np.arange(len(titles)), [len(settings[title]) for title in titles]
         )
