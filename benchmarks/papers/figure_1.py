@@ -49,9 +49,9 @@ def run(*, quick: bool, rng: np.random.Generator) -> Report:
         tables=tables,
         notes=[
             "Percentage points; for the polynomials mean squared error. 'all' is leave-one-out.",
-            "The noise of a sample shifts all estimates of the polynomials together (by 0.02 in 1,000 "
-            "experiments, 0.03 in the reference's 400), and with three folds a fit far from its rows "
-            "is sometimes wild: RMSE there differs from run to run.",
+            "The noise of the samples shifts all estimates of the polynomials together (by 0.02 in "
+            "1,000 experiments, by 0.03 in the reference's 400). With three folds a fit far from "
+            "its rows is sometimes wild, so that RMSE differs from run to run.",
             "RMSE = bias^2/RMSE + variance/RMSE: the two parts of every bar.",
         ],
         draw=lambda: draw({table.title: table.rows for table in tables}),
