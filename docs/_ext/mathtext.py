@@ -17,18 +17,23 @@ LOGGER = logging.getLogger(__name__)
 POINTS = 11.0
 INK = "#010203"
 # Spellings that TeX has and mathtext has not.
-SAME = {r"\operatorname*": r"\mathrm", r"\operatorname": r"\mathrm", r"\lvert": "|", r"\rvert": "|"}
+SAME = {
+    r"\\le(?![a-z])": r"\leq",
+    r"\\ge(?![a-z])": r"\geq",
+    r"\\operatorname\*?(?![a-z])": r"\mathrm",
+    r"\\[lr]vert(?![a-z])": "|",
+}
 
 
 def draw(tex):
     """Return one formula as an SVG element, set on the baseline of the text."""
-    for ours, theirs in SAME.items():
-        tex = tex.replace(ours, theirs)
-    formula = f"${' '.join(tex.split())}$"
+    readable = " ".join(tex.split())
+    for pattern, known in SAME.items():
+        readable = re.sub(pattern, lambda _, known=known: known, readable)
     style = {"mathtext.fontset": "stix", "svg.hashsalt": tex, "font.size": POINTS}
     buffer = io.BytesIO()
     with rc_context(style):
-        depth = math_to_image(formula, buffer, format="svg", color=INK)
+        depth = math_to_image(f"${readable}$", buffer, format="svg", color=INK)
     element = buffer.getvalue().decode()
     element = element[element.index("<svg") :]
     element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
