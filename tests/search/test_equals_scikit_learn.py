@@ -32,7 +32,7 @@ from skmaxev import LowVarianceCVSearch, NestedCVSearch, ShrunkSearchCV, planned
 X, Y = make_classification(60, 6, flip_y=0.2, random_state=3)
 GROUPS = np.arange(60) % 12
 
-KNN = (KNeighborsClassifier(), {"n_neighbors": [1, 3, 5]})
+KNN = (KNeighborsClassifier(), {"n_neighbors": [1, 2, 3]})
 MODELS = {
     "knn": KNN,
     "svc": (make_pipeline(StandardScaler(), SVC()), {"svc__C": [0.1, 1, 10]}),
