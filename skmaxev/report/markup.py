@@ -31,7 +31,8 @@ _STYLE = """
 .skmaxev tr.skmaxev-used td{font-weight:600}
 .skmaxev dl{display:grid;grid-template-columns:max-content 1fr;gap:.1em 1em;margin:0}
 .skmaxev dd{margin:0}
-@media(max-width:36rem){.skmaxev th,.skmaxev td{white-space:normal;padding-right:.6em}}
+@media(max-width:36rem){.skmaxev th,.skmaxev td{white-space:normal;overflow-wrap:normal;
+ padding-right:.6em}}
 """
 
 
