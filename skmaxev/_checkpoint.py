@@ -17,12 +17,17 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 __all__ = [
     "CheckpointError",
+    "array_of",
     "damaged",
     "finished_searches",
     "is_sqlite",
     "open_checkpoint",
+    "parts_of",
     "reading",
     "row_digest",
 ]
@@ -33,6 +38,8 @@ FORMAT = 1
 """Version of the tables below."""
 BUSY_SECONDS = 60.0
 """How long to wait for another process that is writing."""
+_PLAIN_KINDS = "biufcmMSU"
+"""Kinds of dtype that are their bytes."""
 _MAGIC = b"SQLite format 3\x00"
 _TABLES = (
     "CREATE TABLE fit (context BLOB, candidate BLOB, train BLOB, result TEXT NOT NULL, "
@@ -40,6 +47,8 @@ _TABLES = (
     "CREATE TABLE response (context BLOB, candidate BLOB, train BLOB, judged INTEGER, "
     "dtype TEXT NOT NULL, shape TEXT NOT NULL, data BLOB NOT NULL, digest BLOB NOT NULL, "
     "PRIMARY KEY (context, candidate, train, judged))",
+    "CREATE TABLE array (search BLOB, name TEXT, dtype TEXT NOT NULL, shape TEXT NOT NULL, "
+    "data BLOB NOT NULL, digest BLOB NOT NULL, PRIMARY KEY (search, name))",
     "CREATE TABLE search (context BLOB, ended REAL NOT NULL, result TEXT NOT NULL, "
     "digest BLOB NOT NULL)",
 )
@@ -212,6 +221,25 @@ def row_digest(*parts: bytes | str) -> bytes:
     return state.digest()
 
 
+def parts_of(array: NDArray[Any]) -> tuple[str, str, bytes]:
+    """Take an array apart into dtype, shape and bytes; labels of any kind as JSON."""
+    shape = json.dumps(array.shape)
+    if array.dtype.kind in _PLAIN_KINDS:
+        return array.dtype.str, shape, np.ascontiguousarray(array).tobytes()
+    return "labels", shape, json.dumps(array.ravel().tolist()).encode()
+
+
+def array_of(dtype: str, shape: str, data: bytes) -> NDArray[Any]:
+    """Put an array together again."""
+    if dtype == "labels":
+        labels = json.loads(data)
+        flat = np.empty(len(labels), dtype=object)
+        flat[:] = labels
+    else:
+        flat = np.frombuffer(data, dtype=np.dtype(dtype)).copy()
+    return flat.reshape(json.loads(shape))
+
+
 def finished_searches(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
     """Read the searches that were brought to an end in a checkpoint.
 
@@ -223,7 +251,8 @@ def finished_searches(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        What the searches left, in the order in which they ended; empty if none has ended.
+        What the searches left, in the order in which they ended; empty if none has ended. The
+        arrays of a search are under ``"arrays"``, by name.
 
     Raises
     ------
@@ -233,12 +262,26 @@ def finished_searches(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
     link = open_checkpoint(path, create=False)
     try:
         with reading(path):
-            rows = link.execute(
-                "SELECT context, ended, result, digest FROM search ORDER BY rowid"
-            ).fetchall()
+            rows = link.execute("SELECT context, result, digest FROM search ORDER BY rowid")
+            return [_search(link, path, *row) for row in rows.fetchall()]
     finally:
         link.close()
-    for context, _, result, digest in rows:
-        if row_digest(context, result) != digest:
-            raise damaged(path, "the result of a search is not as it was written")
-    return [dict(json.loads(result)) for _, _, result, _ in rows]
+
+
+def _search(
+    link: sqlite3.Connection,
+    path: str | os.PathLike[str],
+    context: bytes,
+    result: str,
+    digest: bytes,
+) -> dict[str, Any]:
+    arrays = {}
+    sound = row_digest(context, result) == digest
+    for name, *parts, own in link.execute(
+        "SELECT name, dtype, shape, data, digest FROM array WHERE search = ?", (digest,)
+    ):
+        sound = sound and row_digest(digest, name, *parts) == own
+        arrays[name] = parts
+    if not sound:
+        raise damaged(path, "the result of a search is not as it was written")
+    return {**json.loads(result), "arrays": {name: array_of(*arrays[name]) for name in arrays}}

@@ -144,6 +144,11 @@ class Job:
     keep: str = ""
     caller: Any = None
 
+    def __sizeof__(self) -> int:
+        """Count the parameters for rows: by size, dask sends an object once or with every task."""
+        values = (*self.fit_params.values(), *self.score_params.values())
+        return object.__sizeof__(self) + sum(getattr(value, "nbytes", 0) for value in values)
+
 
 def fit_task(job: Job, X: Any, y: Any, task: Task) -> list[Fit]:
     """Make the fits of one task.

@@ -115,8 +115,16 @@ def run(
     if rest:
         size = _task_size(seconds, len(rest), n_workers)
         some = tasks(rest, size, n_pieces=_n_pieces(rest, prefixes, n_workers))
+        X, y = _Rows(X) if type(X) is list else X, _Rows(y) if type(y) is list else y
         for fits in parallel(delayed(fit_task)(job, X, y, task) for task in some):
             yield from fits
+
+
+class _Rows(list[Any]):
+    """A list that dask can send to its workers once, as it does with arrays and frames.
+
+    It takes only objects to which there can be weak references. Cut, it is a plain list.
+    """
 
 
 def _pool_pays(seconds: float, n_workers: int) -> bool:

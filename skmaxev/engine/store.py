@@ -23,7 +23,14 @@ import scipy
 import sklearn
 from numpy.typing import NDArray
 
-from skmaxev._checkpoint import damaged, open_checkpoint, reading, row_digest
+from skmaxev._checkpoint import (
+    array_of,
+    damaged,
+    open_checkpoint,
+    parts_of,
+    reading,
+    row_digest,
+)
 from skmaxev._compat import PassthroughScorer
 from skmaxev._version import __version__
 from skmaxev.engine.fingerprint import fingerprint
@@ -35,8 +42,6 @@ __all__ = ["Checkpoint"]
 
 _SETTINGS = ("transform_output", "enable_metadata_routing", "array_api_dispatch")
 """Settings of scikit-learn that can change a score."""
-_PLAIN_KINDS = "biufcmMSU"
-"""Kinds of dtype that are their bytes."""
 
 
 class Checkpoint:
@@ -104,13 +109,15 @@ class Checkpoint:
                 shelf.keep(fit)
                 yield fit
 
-    def finish(self, result: Mapping[str, Any]) -> None:
+    def finish(self, result: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         """Write what the finished search leaves, for `skmaxev.correct` to read later.
 
         Parameters
         ----------
         result : mapping
             Numbers, texts and lists of them.
+        arrays : mapping of str to ndarray
+            What is too long for that, by name.
         """
         text = json.dumps(result)
         digest = row_digest(self._context, text)
@@ -120,6 +127,12 @@ class Checkpoint:
             same = self._link.execute("SELECT 1 FROM search WHERE digest = ?", (digest,))
             if same.fetchone() is None:
                 self._link.execute("INSERT INTO search VALUES (?, ?, ?, ?)", row)
+                for name, array in arrays.items():
+                    parts = parts_of(array)
+                    own = row_digest(digest, name, *parts)
+                    self._link.execute(
+                        "INSERT INTO array VALUES (?, ?, ?, ?, ?, ?)", (digest, name, *parts, own)
+                    )
 
 
 class _Shelf:
@@ -138,7 +151,7 @@ class _Shelf:
             _bytes(dict(params), name=f"candidate {number}")
             for number, params in enumerate(candidates)
         ]
-        self._trains = [_bytes((unit.train, unit.judged), name="rows") for unit in units]
+        self._trains = [_bytes(_rows(unit), name="rows") for unit in units]
 
     def finished(self, pairs: Container[Pair]) -> Iterator[Fit]:
         """Read those of some fits that are there; a row must be as it was written."""
@@ -167,7 +180,7 @@ class _Shelf:
             for candidate, train, judged, dtype, shape, data, digest in rows:
                 self._check(digest, candidate, train, str(judged), dtype, shape, data)
                 of_fit = found.setdefault((candidate, train), {})
-                of_fit[judged] = _as_array(dtype, shape, data)
+                of_fit[judged] = array_of(dtype, shape, data)
         return found
 
     def _check(self, digest: bytes, *parts: bytes | str) -> None:
@@ -188,12 +201,18 @@ class _Shelf:
         self._link.execute("INSERT OR IGNORE INTO fit VALUES (?, ?, ?, ?, ?)", row)
         for number, judgement in enumerate(fit.judged):
             if judgement.response is not None:
-                parts = _as_parts(judgement.response)
+                parts = parts_of(judgement.response)
                 digest = row_digest(*key, str(number), *parts)
                 self._link.execute(
                     "INSERT OR IGNORE INTO response VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                     (*key, number, *parts, digest),
                 )
+
+
+def _rows(unit: Unit) -> tuple[Any, ...]:
+    """Say what a fit is trained and judged on, and where the search itself judges."""
+    own = [any(place.level == "search" for place in places) for places in unit.places]
+    return unit.train, unit.judged, own
 
 
 def _bytes(value: Any, *, name: str) -> bytes:
@@ -255,20 +274,3 @@ def _as_fit(text: str, unit: int, candidate: int, responses: Mapping[int, NDArra
 def _as_judgement(row: Sequence[Any], response: NDArray[Any] | None) -> Judgement:
     scores, n_rows, seconds = row
     return Judgement(scores, {}, n_rows, seconds, response)
-
-
-def _as_parts(array: NDArray[Any]) -> tuple[str, str, bytes]:
-    """Take an array apart into dtype, shape and bytes; labels of any kind as JSON."""
-    shape = json.dumps(array.shape)
-    if array.dtype.kind in _PLAIN_KINDS:
-        return array.dtype.str, shape, np.ascontiguousarray(array).tobytes()
-    return "labels", shape, json.dumps(array.ravel().tolist()).encode()
-
-
-def _as_array(dtype: str, shape: str, data: bytes) -> NDArray[Any]:
-    if dtype == "labels":
-        flat = np.empty(len(labels := json.loads(data)), dtype=object)
-        flat[:] = labels
-    else:
-        flat = np.frombuffer(data, dtype=np.dtype(dtype)).copy()
-    return flat.reshape(json.loads(shape))

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skmaxev._checkpoint import CheckpointError, finished_searches, is_sqlite
-from skmaxev.scores.table import OuterFolds, ScoreTable
+from skmaxev.scores.table import OuterFolds, RowScores, ScoreTable
 
-__all__ = ["from_checkpoint", "is_checkpoint", "plain_tables"]
+__all__ = ["from_checkpoint", "is_checkpoint", "plain_rows", "plain_tables"]
 
+_ROWS = ("fold", "candidates", "values", "responses", "y")
 _PLAIN = (str, int, float, bool, type(None))
 
 
@@ -39,8 +41,7 @@ def from_checkpoint(
     Returns
     -------
     ScoreTable
-        As of the search. Settings that are no plain numbers or texts come as their ``repr``, and
-        row-level results are left out.
+        As of the search. Settings that are no plain numbers or texts come as their ``repr``.
 
     Raises
     ------
@@ -62,16 +63,18 @@ def from_checkpoint(
             f"{os.fspath(path)!r} holds {len(found)} finished searches ({kinds}). Choose one: "
             f"correct(from_checkpoint({os.fspath(path)!r}, search={len(found) - 1}))."
         )
-    return _as_table(_metric_of(found[search or 0], metric))
+    chosen = found[search or 0]
+    name = _metric_of(chosen, metric)
+    return _as_table(chosen["tables"][name], _as_rows(chosen["arrays"], name))
 
 
-def _metric_of(search: Mapping[str, Any], metric: str | None) -> Mapping[str, Any]:
+def _metric_of(search: Mapping[str, Any], metric: str | None) -> str:
     tables = search["tables"]
     name = search["primary"] if metric is None else metric
     if name in tables:
-        return dict(tables[name])
+        return str(name)
     if len(tables) == 1:
-        return dict(*tables.values())
+        return str(*tables)
     raise ValueError(
         f"metric must be one of {sorted(tables)}; got {metric!r}. Say "
         f"metric={min(tables)!r}, for example."
@@ -102,6 +105,23 @@ def plain_tables(
         "primary": primary,
         "tables": {name: _as_plain(table) for name, table in tables.items()},
     }
+
+
+def plain_rows(tables: Mapping[str, ScoreTable]) -> dict[str, NDArray[Any]]:
+    """Gather the row-level results of the tables, by metric and name."""
+    return {
+        f"{metric}/{name}": getattr(table.rows, name)
+        for metric, table in tables.items()
+        for name in _ROWS
+        if getattr(table.rows, name, None) is not None
+    }
+
+
+def _as_rows(arrays: Mapping[str, NDArray[Any]], metric: str) -> RowScores | None:
+    parts: dict[str, Any] = {
+        name: arrays[f"{metric}/{name}"] for name in _ROWS if f"{metric}/{name}" in arrays
+    }
+    return RowScores(**parts) if parts else None
 
 
 def _as_plain(table: ScoreTable) -> dict[str, Any]:
@@ -135,7 +155,7 @@ def _settings(params: Mapping[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def _as_table(plain: Mapping[str, Any]) -> ScoreTable:
+def _as_table(plain: Mapping[str, Any], rows: RowScores | None) -> ScoreTable:
     parts = dict(plain)
     outer = parts.pop("outer", None)
     return ScoreTable(
@@ -150,6 +170,7 @@ def _as_table(plain: Mapping[str, Any]) -> ScoreTable:
             "notes": tuple(parts["notes"]),
         },
         outer=None if outer is None else _as_outer(outer),
+        rows=rows,
     )
 
 

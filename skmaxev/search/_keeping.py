@@ -11,7 +11,7 @@ from skmaxev.engine.fitting import Fit, Job
 from skmaxev.engine.run import run
 from skmaxev.engine.store import Checkpoint
 from skmaxev.scores import ScoreTable
-from skmaxev.scores.checkpoint import plain_tables
+from skmaxev.scores.checkpoint import plain_rows, plain_tables
 from skmaxev.search._request import Request
 
 __all__ = ["Keeper", "keeping"]
@@ -40,7 +40,8 @@ class Keeper:
         """Keep the score tables for `skmaxev.correct`."""
         if self._checkpoint is not None and self._tables:
             source = type(search).__name__
-            self._checkpoint.finish(plain_tables(self._tables, primary=primary, source=source))
+            plain = plain_tables(self._tables, primary=primary, source=source)
+            self._checkpoint.finish(plain, plain_rows(self._tables))
 
 
 @contextmanager
