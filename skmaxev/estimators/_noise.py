@@ -19,6 +19,8 @@ Support = tuple[float, float]
 _MOST_ROWS = 20_000
 # How far a share of rows may be from a whole number of them after rounding errors.
 _ROUNDING = 1e-12
+# The same where the number of rows is known: scores may come from a file with six digits.
+_CUT_DIGITS = 1e-6
 # Chance to distrust a known variance that is right, because splits happen to differ more.
 _DISTRUST = 0.01
 _LARGEST_EXPONENT = 300.0
@@ -216,7 +218,7 @@ def _rows_of_a_share(shares: FloatArray, design: Design) -> float | None:
         rows = [_common_denominator(split) for split in shares]
         return None if None in rows else float(sum(size for size in rows if size))
     counts = shares * design.n_test[:, None]
-    whole = np.abs(counts - np.round(counts)) <= _ROUNDING * np.maximum(counts, 1.0) * 1e3
+    whole = np.abs(counts - np.round(counts)) <= _CUT_DIGITS * design.n_test[:, None]
     return design.n_rows if whole.all() else None
 
 

@@ -186,6 +186,7 @@ def test_shares_are_told_from_other_scores():
     assert _rows_of_a_share(shares(rng, 5, 20, 40) + 1e-6, unknown) is None
     assert _rows_of_a_share(rng.random((5, 20)), unknown) is None
     assert _rows_of_a_share(shares(rng, 5, 20, 30), Design.of(5, None, 40)) is None
+    assert _rows_of_a_share(shares(rng, 5, 20, 30).round(6), Design.of(5, None, 30)) == 150
 
 
 def test_nadeau_and_bengio_by_hand():
@@ -240,8 +241,8 @@ def test_the_interval_covers_squared_errors_of_trained_models(n_rows, n_splits, 
         low, high, truth = ridge_search(np.random.default_rng(seed), n_rows, n_splits, rows=rows)
         held.append(low <= truth <= high)
         widths.append(high - low)
-    # Sixty rows with ten features: losses have long tails, and the refit gains from a fifth more.
-    least = 0.93 if n_rows == 60 else 0.95
+    # On few rows squared errors, with their long tails, say less of their own variance than needed.
+    least = 0.93 if n_rows <= 100 else 0.95
     assert np.mean(held) > least - 3 * np.sqrt(least * (1 - least) / 250)
     assert np.median(widths) < 20 / np.sqrt(n_rows)
 
