@@ -61,8 +61,8 @@ def selection_interval(
         Inside ``support``. On searches with real training it errs to the wide side where no
         candidate has signal and to the narrow side for single trees, whose refit on all rows is a
         draw of its own (92% in place of 95%), and for ``row_values`` with long tails on few rows
-        (93% for squared errors on 100 rows). None where nothing shows the noise: one split and no ``row_values``,
-        or scores that never vary.
+        (93% for squared errors on 100 rows). None where nothing shows the noise: one split and no
+        ``row_values``, or scores that never vary.
 
     Raises
     ------
