@@ -17,6 +17,8 @@ os.environ["PYTHONPATH"] = os.pathsep.join(  # for worker processes of the galle
     filter(None, [str(HERE.parent), os.environ.get("PYTHONPATH")])
 )
 
+from docutils import nodes
+
 import skmaxev
 
 project = "skmaxev"
@@ -33,7 +35,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "mathtext",  # _ext/mathtext.py: formulas drawn at build time, none fetched by the reader
 ]
-exclude_patterns = ["_build", "_templates", "examples", "auto_examples/*.ipynb"]
+exclude_patterns = ["_build", "measured", "_templates", "examples", "auto_examples/*.ipynb"]
 templates_path = ["_templates"]
 default_role = "obj"
 # A docstring lists its sources without pointing at each from the text.
@@ -79,4 +81,18 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-html_sidebars = {"index": [], "start": [], "which_number": [], "glossary": [], "changelog": []}
+html_sidebars = {page: [] for page in ("index", "start", "which_number", "theory")}
+
+
+def close_up(_app, doctree):
+    """Take away the empty line that a doctest needs before the closing fence."""
+    for block in doctree.findall(nodes.literal_block):
+        text = block.astext()
+        if block.rawsource == text and text.endswith("\n"):
+            block.rawsource = text.rstrip("\n")
+            block[:] = [nodes.Text(block.rawsource)]
+
+
+def setup(app):
+    """Register what is done to every page."""
+    app.connect("doctree-read", close_up)

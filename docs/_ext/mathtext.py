@@ -15,6 +15,7 @@ from sphinx.util import logging
 
 LOGGER = logging.getLogger(__name__)
 POINTS = 11.0
+SCALE = 1.2  # the letters of formulas are smaller than those of the text
 INK = "#010203"
 # Spellings that TeX has and mathtext has not.
 SAME = {
@@ -30,7 +31,12 @@ def draw(tex):
     readable = " ".join(tex.split())
     for pattern, known in SAME.items():
         readable = re.sub(pattern, lambda _, known=known: known, readable)
-    style = {"mathtext.fontset": "stix", "svg.hashsalt": tex, "font.size": POINTS}
+    style = {
+        "mathtext.fontset": "stix",
+        "svg.hashsalt": tex,
+        "font.size": POINTS,
+        "savefig.facecolor": "none",
+    }
     buffer = io.BytesIO()
     with rc_context(style):
         depth = math_to_image(f"${readable}$", buffer, format="svg", color=INK)
@@ -49,10 +55,13 @@ def _sized(element, depth):
     """Give width, height and depth in em, so that formulas grow with the text."""
     head, rest = element.split(">", 1)
     width, height = (
-        float(re.search(rf'{side}="([\d.]+)pt"', head)[1]) / POINTS for side in ("width", "height")
+        float(re.search(rf'{side}="([\d.]+)pt"', head)[1]) * SCALE / POINTS
+        for side in ("width", "height")
     )
     head = re.sub(r' (width|height)="[^"]*"', "", head)
-    style = f"width:{width:.3f}em;height:{height:.3f}em;vertical-align:{-depth / POINTS:.3f}em"
+    style = (
+        f"width:{width:.3f}em;height:{height:.3f}em;vertical-align:{-depth * SCALE / POINTS:.3f}em"
+    )
     return f'{head} style="{style}">{rest}'
 
 

@@ -14,6 +14,7 @@ rows of one block go to one side of every split.
 # Training rows with labels; public and private test rows, whose labels only the organisers have.
 import numpy as np
 from lightgbm import LGBMClassifier, early_stopping
+from sklearn.base import clone
 from sklearn.datasets import load_digits
 
 X, y = load_digits(return_X_y=True)
@@ -87,7 +88,7 @@ settings = {
     "random_state": range(100),
 }
 sampled = list(ParameterSampler(settings, 42, random_state=0))
-fitted = [model.__class__(**{**model.get_params(), **s}).fit(X[train], y[train]) for s in sampled]
+fitted = [clone(model).set_params(**s).fit(X[train], y[train]) for s in sampled]
 right = np.array([m.predict(X) == y for m in fitted])  # submissions x rows
 public_scores = right[:, public].mean(axis=1)
 best = int(public_scores.argmax())
@@ -99,16 +100,9 @@ print(f"best public score {public_scores[best]:.4f}, submission {best}")
 # models have not seen: here the first four fifths of the blocks train 42 models and the rest
 # judges them.
 cut = block[train] < np.quantile(block[train], 0.8)
-probe = np.array(
-    [
-        model.__class__(**{**model.get_params(), **s})
-        .fit(X[train][cut], y[train][cut])
-        .predict(X[train][~cut])
-        == y[train][~cut]
-        for s in sampled
-    ]
-)
-pairs = np.corrcoef(probe)[np.triu_indices(len(probe), 1)]
+probes = [clone(model).set_params(**s).fit(X[train][cut], y[train][cut]) for s in sampled]
+right_here = np.array([m.predict(X[train][~cut]) == y[train][~cut] for m in probes])
+pairs = np.corrcoef(right_here)[np.triu_indices(len(sampled), 1)]
 print(f"correlation of two submissions' errors: {pairs.mean():.2f}")
 
 # %%
