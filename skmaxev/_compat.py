@@ -45,6 +45,7 @@ __all__ = [
     "fit_context",
     "has_callbacks",
     "needs_processes",
+    "note_pool",
     "num_samples",
     "pool_is_warm",
     "propagate",
@@ -77,10 +78,27 @@ def needs_processes(parallel: _JoblibParallel) -> bool:
     return name in {"LokyBackend", "MultiprocessingBackend"}
 
 
-def pool_is_warm() -> bool:
-    """Tell whether joblib's worker processes are there already, from an earlier call."""
+_warm_pools: set[int] = set()
+"""Pools of processes that have made fits of ours, and so have imported what these need."""
+
+
+def _pool() -> Any:
+    """Return joblib's pool of worker processes, if it has one with workers in it."""
     executor: Any = getattr(reusable_executor, "_executor", None)
-    return bool(getattr(executor, "_processes", None)) and not executor._flags.shutdown  # noqa: SLF001
+    alive = bool(getattr(executor, "_processes", None)) and not executor._flags.shutdown  # noqa: SLF001
+    return executor if alive else None
+
+
+def note_pool() -> None:
+    """Remember that the present pool has worked for us."""
+    if (executor := _pool()) is not None:
+        _warm_pools.add(executor.executor_id)
+
+
+def pool_is_warm() -> bool:
+    """Tell whether worker processes are there that have worked for us before."""
+    executor = _pool()
+    return executor is not None and executor.executor_id in _warm_pools
 
 
 def as_they_finish() -> str:

@@ -3,6 +3,8 @@
 A pool of processes costs about as much as a thousand millisecond fits before it has done anything.
 So the first fits run here, where they count as real work and are timed; the pool is
 started as soon as what is left would pay for it, which for long fits is after the first one.
+Fits that take more time than they get from the processor tell of a busy machine, on which
+workers take longer to start.
 Tasks then hold as many fits as fill a set time, so that handing them out stays cheap.
 """
 
@@ -15,7 +17,7 @@ from typing import Any
 from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
 
-from skmaxev._compat import as_they_finish, needs_processes, pool_is_warm
+from skmaxev._compat import as_they_finish, needs_processes, note_pool, pool_is_warm
 from skmaxev.engine.fitting import Fit, Job, Task, fit_task, fits_of
 from skmaxev.engine.plan import Plan, Unit
 from skmaxev.engine.prefixes import Prefix
@@ -27,6 +29,8 @@ Pair = tuple[int, int]
 
 COLD_START = 2.0
 """Seconds until new worker processes have imported scikit-learn; 1.3 measured when idle."""
+BUSIEST = 4.0
+"""Most by which a busy machine is taken to slow the start of workers."""
 WARM_START = 0.1
 """Seconds to hand the first tasks to workers that are there already; 0.04 measured."""
 TASK_SECONDS = 0.05
@@ -104,12 +108,12 @@ def run(
     )
     rest, seconds = pairs, 0.0
     if needs_processes(parallel):
-        start = time.perf_counter()
+        start, begun = time.perf_counter(), time.process_time()
         here = (fit for task in tasks(pairs, 1) for fit in fits_of(job, X, y, task))
         for done, fit in enumerate(here, start=1):
             yield fit
             seconds, rest = (time.perf_counter() - start) / done, pairs[done:]
-            if _pool_pays(seconds * len(rest), n_workers):
+            if _pool_pays(seconds * len(rest), n_workers, _busy(start, begun)):
                 break
         here.close()
     if rest:
@@ -117,6 +121,7 @@ def run(
         some = tasks(rest, size, n_pieces=_n_pieces(rest, prefixes, n_workers))
         X, y = _Rows(X) if type(X) is list else X, _Rows(y) if type(y) is list else y
         for fits in parallel(delayed(fit_task)(job, X, y, task) for task in some):
+            note_pool()
             yield from fits
 
 
@@ -127,9 +132,15 @@ class _Rows(list[Any]):
     """
 
 
-def _pool_pays(seconds: float, n_workers: int) -> bool:
+def _busy(start: float, begun: float) -> float:
+    """Say how many times longer than its processor time the work since ``start`` took."""
+    spent = time.process_time() - begun
+    return min(max((time.perf_counter() - start) / max(spent, 1e-9), 1.0), BUSIEST)
+
+
+def _pool_pays(seconds: float, n_workers: int, busy: float = 1.0) -> bool:
     """Tell whether sharing ``seconds`` of work saves more than the pool's start costs."""
-    start = WARM_START if pool_is_warm() else COLD_START
+    start = busy * (WARM_START if pool_is_warm() else COLD_START)
     return seconds * (1 - 1 / n_workers) > start
 
 
