@@ -21,7 +21,7 @@ PAPER = {"best score as it is": (41.7, 38.0), "nested": (54.2, None)}
 
 
 def run(*, quick: bool, rng: np.random.Generator) -> Report:
-    n_rows, n_data = (12, 2) if quick else (N_ROWS, 40)
+    n_rows, n_data = (12, 2) if quick else (N_ROWS, 24)
     seeds = rng.spawn(n_data)
     errors = {}
     for title, splitter in (
@@ -98,7 +98,12 @@ def judge(kernel, y, cost, left_out, tests):
     """Accuracy on each test fold of an SVM fitted without the rows left out."""
     train = np.setdiff1d(np.arange(len(y)), left_out)
     model = SVC(C=cost, kernel="precomputed").fit(kernel[np.ix_(train, train)], y[train])
-    return [np.mean(model.predict(kernel[np.ix_(test, train)]) == y[test]) for test in tests]
+    support, weights = train[model.support_], model.dual_coef_[0]
+    # As predict() does, at a third of its cost for a row or two.
+    return [
+        np.mean((kernel[np.ix_(test, support)] @ weights + model.intercept_ >= 0) == y[test])
+        for test in tests
+    ]
 
 
 def differs_from_the_package(rng):
