@@ -14,7 +14,7 @@ from matplotlib.mathtext import math_to_image
 from sphinx.util import logging
 
 LOGGER = logging.getLogger(__name__)
-POINTS = 11.0
+POINTS = 50.0  # large, since matplotlib rounds the picture to whole points
 SCALE = 1.2  # the letters of formulas are smaller than those of the text
 INK = "#010203"
 # Spellings that TeX has and mathtext has not.
@@ -23,6 +23,7 @@ SAME = {
     r"\\ge(?![a-z])": r"\geq",
     r"\\operatorname\*?(?![a-z])": r"\mathrm",
     r"\\[lr]vert(?![a-z])": "|",
+    r"\^\*": "^{*}",  # without the space of a product
 }
 
 
@@ -48,7 +49,7 @@ def draw(tex):
     element = _sized(element, depth)
     label = html.escape(tex)
     element = element.replace("<svg", f'<svg role="math" aria-label="{label}"', 1)
-    return element.replace(INK, "currentColor")
+    return element.replace(INK, "currentColor").strip()
 
 
 def _sized(element, depth):
@@ -76,7 +77,7 @@ def render(self, node):
 
 
 def visit_inline(self, node):
-    self.body.append(f'<span class="math">{render(self, node)}</span>')
+    self.body.append(f'<span class="formula">{render(self, node)}</span>')
     raise nodes.SkipNode
 
 
