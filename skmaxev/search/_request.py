@@ -78,7 +78,8 @@ def read_request(search: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Requ
     split_params = routed["splitter"]["split"]
     outer_params = {"groups": params.get("groups")}
     if routing_enabled():
-        outer_params = routed["outer_splitter"]["split"] if hasattr(search, "outer_cv") else {}
+        routes = getattr(search, "outer_cv", None) is not None  # only then it is a receiver
+        outer_params = routed["outer_splitter"]["split"] if routes else {}
     weight = params.get("sample_weight")
     return Request(
         X=X,

@@ -472,3 +472,15 @@ def test_a_scorer_defined_on_the_spot_works_with_two_workers():
 
     search = ShrunkSearchCV(*LOGISTIC, scoring=local, n_jobs=2).fit(X, Y)
     assert search.naive_best_score_ == GridSearchCV(*LOGISTIC).fit(X, Y).best_score_
+
+
+@every_search
+def test_routing_may_be_on_with_metadata_and_without(Search):
+    with config_context(enable_metadata_routing=True):
+        model = LogisticRegression().set_fit_request(sample_weight=True)
+        weight = 1.0 + np.arange(80) % 3
+        scorer = make_scorer(accuracy_score).set_score_request(sample_weight=False)
+        weighted = Search(model, LOGISTIC[1], scoring=scorer).fit(X, Y, sample_weight=weight)
+        plain = Search(*LOGISTIC).fit(X, Y)
+    assert weighted.best_score_ <= 1
+    assert plain.best_score_ == Search(*LOGISTIC).fit(X, Y).best_score_

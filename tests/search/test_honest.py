@@ -1,0 +1,126 @@
+"""HonestSearchCV around any search, and the count of fits beforehand."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone, is_classifier
+from sklearn.datasets import make_classification
+from sklearn.exceptions import NotFittedError
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.model_selection import (
+    GridSearchCV,
+    HalvingGridSearchCV,
+    KFold,
+    RandomizedSearchCV,
+    RepeatedKFold,
+    ShuffleSplit,
+    cross_val_score,
+)
+from sklearn.tree import DecisionTreeClassifier
+
+from skmaxev import (
+    HonestSearchCV,
+    LowVarianceCVSearch,
+    NestedCVSearch,
+    ShrunkSearchCV,
+    correct,
+    planned_fits,
+)
+
+X, Y = make_classification(90, 6, flip_y=0.2, random_state=0)
+TREE = DecisionTreeClassifier(random_state=0)
+GRID = {"max_depth": [1, 2, 3, 5], "min_samples_leaf": [1, 5]}
+SHUFFLED = KFold(4, shuffle=True, random_state=0)
+SEARCHES = {
+    "grid": GridSearchCV(TREE, GRID),
+    "random": RandomizedSearchCV(TREE, GRID, n_iter=5, random_state=0),
+    "halving": HalvingGridSearchCV(TREE, GRID, cv=3, random_state=0, aggressive_elimination=True),
+}
+
+
+@pytest.mark.parametrize("kind", SEARCHES)
+def test_gives_what_correct_gives_and_all_that_the_search_has(kind):
+    honest = HonestSearchCV(SEARCHES[kind]).fit(X, Y)
+    plain = clone(SEARCHES[kind]).fit(X, Y)
+    assert honest.best_score_ == correct(plain).estimate
+    assert honest.naive_best_score_ == pytest.approx(plain.best_score_)
+    assert honest.best_params_ == plain.best_params_
+    np.testing.assert_array_equal(honest.predict_proba(X), plain.predict_proba(X))
+    assert honest.score(X, Y) == plain.score(X, Y)
+    assert list(honest.classes_) == [0, 1]
+    assert honest.n_features_in_ == 6
+    assert is_classifier(honest)
+
+
+def test_a_fitted_search_is_corrected_and_not_touched():
+    plain = GridSearchCV(TREE, GRID).fit(X, Y)
+    before = dict(vars(plain))
+    honest = HonestSearchCV(plain, prefit=True).fit()
+    assert honest.best_score_ == correct(plain).estimate
+    assert honest.search_ is plain
+    assert vars(plain) == before
+
+
+def test_the_search_given_is_never_fitted():
+    plain = GridSearchCV(TREE, GRID)
+    HonestSearchCV(plain).fit(X, Y)
+    assert not hasattr(plain, "best_score_")
+
+
+def test_several_metrics_have_several_reports():
+    scoring = ["accuracy", "roc_auc"]
+    honest = HonestSearchCV(GridSearchCV(TREE, GRID, scoring=scoring, refit="roc_auc")).fit(X, Y)
+    assert set(honest.reports_) == set(scoring)
+    assert honest.best_score_ == honest.reports_["roc_auc"].estimate
+    none = HonestSearchCV(GridSearchCV(TREE, GRID, scoring=scoring, refit=False)).fit(X, Y)
+    assert set(none.reports_) == set(scoring)
+    assert not hasattr(none, "best_score_")
+
+
+def test_what_the_search_cannot_do_it_cannot_do_either():
+    honest = HonestSearchCV(GridSearchCV(TREE, GRID))
+    assert not hasattr(honest, "decision_function")
+    with pytest.raises(NotFittedError):
+        honest.predict(X)
+    with pytest.raises(ValueError, match="method"):
+        HonestSearchCV(GridSearchCV(TREE, GRID), method="BEST").fit(X, Y)
+
+
+def test_works_inside_an_outer_loop():
+    plain = cross_val_score(GridSearchCV(TREE, GRID, cv=3), X, Y, cv=3)
+    honest = cross_val_score(HonestSearchCV(GridSearchCV(TREE, GRID, cv=3)), X, Y, cv=3)
+    np.testing.assert_array_equal(plain, honest)
+
+
+@pytest.mark.parametrize(
+    ("search", "n_fits"),
+    [
+        (GridSearchCV(TREE, GRID), 41),
+        (RandomizedSearchCV(TREE, GRID, n_iter=20, refit=False), 40),
+        (HonestSearchCV(GridSearchCV(TREE, GRID, cv=3)), 25),
+        (ShrunkSearchCV(TREE, GRID, cv=3), 25),
+        (LowVarianceCVSearch(TREE, GRID, cv=3), 25),
+        (LowVarianceCVSearch(TREE, GRID, cv=3, inner_cv=2), 8 * (3 + 3 + 6) + 1),
+        (NestedCVSearch(TREE, GRID), 8 * (5 + 10) + 1),
+        (NestedCVSearch(TREE, GRID, cv=RepeatedKFold(n_splits=3, n_repeats=2)), 8 * 2 * 6 + 1),
+        (NestedCVSearch(TREE, GRID, cv=3, outer_cv=SHUFFLED), 8 * (3 + 12) + 4 + 1),
+        (NestedCVSearch(TREE, GRID, cv=ShuffleSplit(2, random_state=0)), 8 * (2 + 4) + 1),
+        (NestedCVSearch(TREE, GRID, cv=KFold(3), outer_cv=KFold(3)), 8 * (3 + 9) + 1),
+    ],
+    ids=str,
+)
+def test_fits_are_counted_before_they_are_made(search, n_fits):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # more iterations than candidates
+        assert planned_fits(search, X, Y) == n_fits
+        if not isinstance(search, GridSearchCV | RandomizedSearchCV | HonestSearchCV):
+            assert search.fit(X, Y).n_fits_ == n_fits
+
+
+def test_a_search_that_decides_as_it_goes_cannot_be_counted():
+    with pytest.raises(TypeError, match="decides on its fits"):
+        planned_fits(SEARCHES["halving"], X, Y)
+    once = NestedCVSearch(TREE, GRID, cv=KFold(3).split(X))
+    with pytest.raises(TypeError, match="cloned"):
+        planned_fits(once, X, Y)
