@@ -5,7 +5,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.model_selection import cross_val_predict
+from sklearn.tree import DecisionTreeClassifier
 
+from skmaxev import ShrunkSearchCV
 from skmaxev.correction import correct
 from skmaxev.kaggle import correct_leaderboard, out_of_fold
 from skmaxev.scores import RowScores
@@ -175,7 +179,15 @@ def test_out_of_fold_names_the_cure_where_nothing_was_kept(search):
     with pytest.raises(ValueError, match=r"candidate must be one .*\[0, 2\]; got 1"):
         out_of_fold(search, candidate=1)
     bare = SimpleNamespace(report_=replace(search.report_, table=None))
-    with pytest.raises(ValueError, match="keep_predictions=True"):
+    with pytest.raises(ValueError, match="scoring='roc_auc'"):
         out_of_fold(bare)
     with pytest.raises(TypeError, match="cross_val_predict"):
         out_of_fold(object())
+
+
+def test_out_of_fold_of_a_search_is_that_of_cross_val_predict():
+    X, y = load_breast_cancer(return_X_y=True)
+    tree, grid = DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2]}
+    search = ShrunkSearchCV(tree, grid, cv=3, scoring="roc_auc").fit(X, y)
+    expected = cross_val_predict(search.best_estimator_, X, y, cv=3, method="predict_proba")[:, 1]
+    assert out_of_fold(search) == pytest.approx(expected, abs=1e-6)
