@@ -117,7 +117,7 @@ def correct(
     rows = judged_rows(table)
     values = estimate_all(table, rows, _seed(random_state))
     _check_method(table, values, method)
-    interval = interval_of(table, rows, estimate=values[method], method=method, level=level)
+    interval = interval_of(table, rows, estimate=values[method], level=level)
     remarks = [*([] if rows is None else [_ROWS_USED]), *_remarks(table, interval)]
     report = _report(table, values, method=method, level=level, interval=interval)
     return replace(report, notes=(*table.notes, *remarks))

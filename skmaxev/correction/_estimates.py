@@ -11,11 +11,11 @@ from skmaxev.correction._rows import JudgedRows
 from skmaxev.estimators.bayesian import bayesian_maximum
 from skmaxev.estimators.consensus import consensus
 from skmaxev.estimators.cross_validation import low_bias_cv, low_variance_cv
-from skmaxev.estimators.intervals import nadeau_bengio_interval, selection_interval
+from skmaxev.estimators.intervals import selection_interval
 from skmaxev.estimators.resampling import bbc, bbc_auc, bbc_folds
 from skmaxev.estimators.shrinkage import efron_shrinkage, residual_noise, tibshirani
 from skmaxev.report import METHODS
-from skmaxev.scores import OuterFolds, ScoreTable
+from skmaxev.scores import ScoreTable
 from skmaxev.scores.build import mean_scores
 
 __all__ = ["estimate_all", "given_winner", "interval_of", "nothing_chosen"]
@@ -113,9 +113,9 @@ def _bootstrap_rows(rows: JudgedRows, seed: int) -> float:
 
 
 def interval_of(
-    table: ScoreTable, rows: JudgedRows | None, *, estimate: float, method: str, level: float
+    table: ScoreTable, rows: JudgedRows | None, *, estimate: float, level: float
 ) -> tuple[float, float] | None:
-    """Bound what the method estimates, within the range of the metric.
+    """Bound the true score of the winner, within the range of the metric.
 
     Parameters
     ----------
@@ -124,9 +124,7 @@ def interval_of(
     rows : JudgedRows, optional
         Its rows.
     estimate : float
-        The method's estimate; higher is better.
-    method : str
-        Its key.
+        What the interval is around; higher is better.
     level : float
         Confidence level.
 
@@ -135,19 +133,18 @@ def interval_of(
     tuple of two floats, or None
         None where nothing shows the noise.
     """
-    if method == "NESTED" and table.outer is not None:
-        found = _nested_interval(table.outer, level)
-    else:
-        found = selection_interval(
-            table.used_scores,
-            estimate=estimate,
-            best_index=table.used_best_index,
-            level=level,
-            support=table.support,
-            n_train=table.n_train,
-            n_test=table.n_test,
-            row_values=_rows_of_winner(table, rows),
-        )
+    # Around a nested score too: the splits and rows of the search show its noise with far more
+    # freedom than a handful of outer scores do.
+    found = selection_interval(
+        table.used_scores,
+        estimate=estimate,
+        best_index=table.used_best_index,
+        level=level,
+        support=table.support,
+        n_train=table.n_train,
+        n_test=table.n_test,
+        row_values=_rows_of_winner(table, rows),
+    )
     if found is None:
         return None
     return max(found[0], table.support[0]), min(found[1], table.support[1])
@@ -157,10 +154,3 @@ def _rows_of_winner(table: ScoreTable, rows: JudgedRows | None) -> FloatArray | 
     if rows is None or rows.contributions is None:
         return None
     return rows.contributions[:, np.searchsorted(rows.columns, table.used_best_index)]
-
-
-def _nested_interval(outer: OuterFolds, level: float) -> tuple[float, float] | None:
-    if outer.scores.size < 2:
-        return None
-    n_train, n_test = float(np.mean(outer.n_train)), float(np.mean(outer.n_test))
-    return nadeau_bengio_interval(outer.scores, n_train=n_train, n_test=n_test, level=level)
