@@ -61,6 +61,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "show_memory": False,
     "min_reported_time": 1,
+    "image_srcset": ["2x"],
     "plot_gallery": True,
 }
 warnings.filterwarnings("ignore", message=".*non-interactive.*")

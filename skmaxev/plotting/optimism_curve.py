@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from skmaxev.estimators.consensus import consensus
-from skmaxev.plotting._draw import GREEN, GREY, ORANGE, SMALL, finish, focus, legend_above, new_axes
+from skmaxev.plotting._draw import GREEN, GREY, ORANGE, finish, focus, legend_above, new_axes
 from skmaxev.plotting._source import axis_label, report_of, signed, table_of
 from skmaxev.scores.build import mean_scores
 
@@ -142,26 +142,13 @@ class OptimismCurveDisplay:
         )  # fmt: skip
         ends = [self.naive[-1], self.estimate[-1]]
         focus(ax, self.estimate, [*ends, ends[0] + 4 * (ends[1] - ends[0])])
-        self._mark_where_it_stopped_paying(ax)
+        best = f"best honest: {self.stopped_paying_:,} tried"
+        ax.axvline(self.stopped_paying_, color=GREY, lw=0.9, ls=":", label=best)
         finish(
             ax,
             xlabel="candidates tried, in the search's order",
             ylabel=axis_label(self.metric, greater_is_better=self.greater_is_better),
         )
-        legend_above(ax, columns=3)
+        legend_above(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
-
-    def _mark_where_it_stopped_paying(self, ax: Any) -> None:
-        early = self.stopped_paying_ < 0.6 * self.n_tried[-1]
-        ax.axvline(self.stopped_paying_, color=GREY, lw=0.8, ls=":")
-        ax.annotate(
-            f"best honest score: {self.stopped_paying_:,} tried",
-            (self.stopped_paying_, 0.03 if self.greater_is_better else 0.97),
-            xycoords=("data", "axes fraction"),
-            xytext=(3 if early else -3, 0),
-            textcoords="offset points",
-            ha="left" if early else "right",
-            va="bottom" if self.greater_is_better else "top",
-            fontsize=SMALL,
-        )

@@ -164,6 +164,7 @@ class OuterFoldsDisplay:
         ax.axvline(mean, color=GREEN, lw=1.4, label="nested score", zorder=0)
         ax.set_yticks(rows, self._labels())
         ax.set_ylim(self.scores.size - 0.5, -0.5)
+        ax.locator_params(axis="x", nbins=4)  # the labels of the rows leave little room
         finish(ax, xlabel=axis_label(self.metric, greater_is_better=self.greater_is_better))
         legend_above(ax, side="right")  # the rows' long labels take the left
         self.ax_, self.figure_ = ax, ax.figure

@@ -188,6 +188,7 @@ def test_stopped_paying_is_where_the_honest_score_is_best():
         [1, 2, 3], naive=[3, 2, 1], estimate=[3.0, 2.5, 2.6], greater_is_better=False
     )
     assert loss.stopped_paying_ == 2
+    assert "best honest: 2 tried" in loss.plot().ax_.get_legend_handles_labels()[1]
     assert loss.optimism_ == pytest.approx([0, 0.5, 1.6])
 
 
