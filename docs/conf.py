@@ -62,6 +62,7 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "min_reported_time": 1,
     "image_srcset": ["2x"],
+    "write_computation_times": False,  # its page loads scripts over the network
     "plot_gallery": True,
 }
 warnings.filterwarnings("ignore", message=".*non-interactive.*")
