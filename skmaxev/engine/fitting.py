@@ -1,6 +1,6 @@
 """One fit: a clone is trained on its rows and judged on every set of rows that wants it.
 
-The rules are scikit-learn's own: rows are cut anew for every fit, an error of ``fit`` becomes
+The rules are scikit-learn's own: every fit gets rows of its own, an error of ``fit`` becomes
 ``error_score``, parameters with one entry for each row are cut along.
 """
 

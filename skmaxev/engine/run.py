@@ -37,6 +37,8 @@ TASK_SECONDS = 0.05
 """Time of one task to aim at: far above what handing it out costs (0.2 ms)."""
 TASKS_PER_WORKER = 8
 """Tasks that each worker should find at least, so that none waits long for another at the end."""
+SERIAL_SIZE = 100
+"""Fits of a task in this process, where each is handed over as it finishes all the same."""
 MAX_NBYTES = "100K"
 """Larger arrays are memory-mapped by the workers, not sent with every task."""
 
@@ -100,7 +102,7 @@ def run(
 
     n_workers = effective_n_jobs(n_jobs)
     if n_workers == 1 or len(pairs) == 1:
-        for task in tasks(pairs, 1):
+        for task in tasks(pairs, SERIAL_SIZE):
             yield from fits_of(job, X, y, task)
         return
     parallel = Parallel(
@@ -109,7 +111,7 @@ def run(
     rest, seconds = pairs, 0.0
     if needs_processes(parallel):
         start, begun = time.perf_counter(), time.process_time()
-        here = (fit for task in tasks(pairs, 1) for fit in fits_of(job, X, y, task))
+        here = (fit for task in tasks(pairs, SERIAL_SIZE) for fit in fits_of(job, X, y, task))
         for done, fit in enumerate(here, start=1):
             yield fit
             seconds, rest = (time.perf_counter() - start) / done, pairs[done:]

@@ -26,6 +26,9 @@ from skmaxev.engine.prefixes import Prefix, is_no_step
 
 __all__ = ["SharedSteps"]
 
+SMALL_BYTES = 1_000_000
+"""Data up to this size are cut once for all candidates of a task, and copied for each."""
+
 
 class SharedSteps:
     """The fitted steps that the candidates of one task have in common.
@@ -100,12 +103,12 @@ class SharedSteps:
     def _drop(self, depth: int) -> None:
         for shared in self._path[depth:]:
             shared.release()
-        del self._path[depth:]
-        if not self._path:
+        if depth == 0 and self._path:
             self._cuts.clear()
+        del self._path[depth:]
 
     def cut(self, estimator: Any, X: Any, y: Any, *rows: NDArray[np.intp]) -> tuple[Any, Any]:
-        """Cut rows as scikit-learn does, for a shared step always the same object.
+        """Cut rows as scikit-learn does: a shared step gets the same object, others their own.
 
         Parameters
         ----------
@@ -116,13 +119,23 @@ class SharedSteps:
         *rows : ndarray
             Rows to cut, and the training rows where a kernel needs them.
         """
-        if not self._path:
+        if not self._path and not _is_small(X, y):
             return tuple(safe_split(estimator, X, y, *rows))
         key = id(rows[0]), len(rows)
         if key not in self._cuts:  # holds the rows too: a number is free when its object is gone
             self._cuts[key] = rows, tuple(safe_split(estimator, X, y, *rows))
         cut: tuple[Any, Any] = self._cuts[key][1]
-        return cut
+        return cut if self._path else (private_copy(cut[0]), private_copy(cut[1]))
+
+
+def _is_small(X: Any, y: Any) -> bool:
+    """Tell whether copies of a cut cost less than cutting again, and next to no memory.
+
+    A square matrix may be a kernel, which is cut in another way; for which candidate it is one,
+    their settings say.
+    """
+    arrays = isinstance(X, np.ndarray) and (y is None or isinstance(y, np.ndarray))
+    return arrays and X.nbytes <= SMALL_BYTES and len(set(X.shape)) == X.ndim
 
 
 def _n_common(one: Prefix, other: Prefix) -> int:
