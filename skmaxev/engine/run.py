@@ -6,6 +6,15 @@ started as soon as what is left would pay for it, which for long fits is after t
 Fits that take more time than they get from the processor tell of a busy machine, on which
 workers take longer to start.
 Tasks then hold as many fits as fill a set time, so that handing them out stays cheap.
+
+Other machines are reached by joblib's backends, ``with joblib.parallel_config(backend=...)``:
+
+- ``"dask"`` with a ``dask.distributed.Client``: data go to the workers once, tasks of a worker that
+  dies are done by another one;
+- ``"ray"`` after ``ray.util.joblib.register_ray()``, ``"spark"`` after
+  ``joblibspark.register_spark()``: the same list; neither is part of the tests.
+
+There every task is handed out from the start, and the checkpoint is written in this process only.
 """
 
 from __future__ import annotations
