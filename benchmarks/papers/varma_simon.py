@@ -41,7 +41,7 @@ def run(*, quick: bool, rng: np.random.Generator) -> Report:
         notes=[
             f"{n_rows} rows in two classes of one size, {N_FEATURES:,} normal features that say "
             f"nothing: every classifier errs in 50%. {len(candidates())} candidates; the paper's "
-            "grid is not known, and its figures with leave-one-out are not reproduced with this one.",
+            "grid is not known, and its leave-one-out figures are not reproduced with this one.",
             "Leaving one row out makes its class the smaller one, so that a classifier without "
             "signal answers with the other: errors above 50% that are no fault of nesting. Folds "
             "that keep the classes balanced do not have it.",
