@@ -35,7 +35,14 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "mathtext",  # _ext/mathtext.py: formulas drawn at build time, none fetched by the reader
 ]
-exclude_patterns = ["_build", "measured", "_templates", "examples", "auto_examples/*.ipynb"]
+exclude_patterns = [
+    "_build",
+    "measured",
+    "_templates",
+    "examples",
+    "auto_examples/*.ipynb",
+    "sg_execution_times.rst",
+]
 templates_path = ["_templates"]
 default_role = "obj"
 # A docstring lists its sources without pointing at each from the text.
