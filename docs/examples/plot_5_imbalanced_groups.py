@@ -7,8 +7,8 @@ sampler that must see training rows only. And a patient has several rows, which 
 sides of a split, at neither level of nested cross-validation.
 
 The rows are scikit-learn's breast cancer data, with malignant tumours thinned out to one in ten.
-That set has one row a patient, so the patients here are **made up**: rows are dealt at random to
-patients of two or three.
+That set has one row a patient, so the patients here are **made up**: rows are dealt at random, two
+or three to a patient on average.
 """
 
 # %%
