@@ -48,7 +48,8 @@ def _scorers(record: Record, places: Sequence[Place]) -> list[dict[str, str]]:
 
 def report_nested_failures(record: Record, plan: Plan) -> None:
     """Warn once about fits that failed in nested folds only."""
-    nested = {number for number, unit in enumerate(plan.units) if unit.search_split is None}
+    failed = {unit for unit, _ in record.errors}
+    nested = {number for number in failed if plan.units[number].search_split is None}
     errors = Counter(text for (unit, _), text in record.errors.items() if unit in nested)
     if errors:
         details = "\n".join(f"{count} fits failed with:\n{text}" for text, count in errors.items())

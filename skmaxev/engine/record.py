@@ -51,7 +51,7 @@ class Record:
     def __init__(self, plan: Plan, n_candidates: int, error_score: float | str) -> None:
         self._plan, self.n_candidates = plan, n_candidates
         self.error_score = error_score
-        self._first = np.cumsum([0, *(len(unit.judged) for unit in plan.units)])
+        self._first = np.concatenate([[0], np.cumsum(plan.n_judged)])
         self._scores: dict[str, FloatArray] = {}
         self._train: dict[str, FloatArray] = {}
         self._score_seconds = np.zeros((int(self._first[-1]), n_candidates))

@@ -93,6 +93,7 @@ def _refit_winners(
         splits=(),
         nesting=None,
         where={place: (number, 0) for number, place in enumerate(places)},
+        n_judged=np.ones(len(folds), dtype=np.intp),
     )
     outside = Record(second, record.n_candidates, record.error_score)
     pairs = {(number, chosen[k]) for number, k in enumerate(folds) for chosen in winners.values()}

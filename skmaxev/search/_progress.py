@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from skmaxev._compat import has_callbacks
-from skmaxev.engine.plan import Plan
+from skmaxev.engine.plan import Place, Plan
 from skmaxev.search._request import Request
 
 __all__ = ["Progress"]
@@ -32,7 +32,7 @@ class Progress:
     """
 
     def __init__(self, search: Any, request: Request, plan: Plan) -> None:
-        self.contexts: dict[tuple[int, int], Sequence[Any]] = {}
+        self.contexts: dict[tuple[int, int], list[Any]] = {}
         self._about = {"estimator": search, "X": request.X, "y": request.y}
         self._about["metadata"] = request.metadata
         self._root: Any = None
@@ -50,15 +50,13 @@ class Progress:
             task_name="search", max_subtasks=n_candidates * n_splits, sequential_subtasks=False
         ).call_on_fit_task_begin(estimator=search)
         for candidate in range(n_candidates):
-            for number, unit in enumerate(plan.units):
-                if unit.search_splits:
-                    self.contexts[number, candidate] = [
-                        self._search.subcontext(
-                            task_name="candidate-split-evaluation",
-                            task_id=candidate * n_splits + split,
-                        )
-                        for split in unit.search_splits
-                    ]
+            for split in range(n_splits):
+                unit, _ = plan.where[Place("search", -1, split)]
+                context = self._search.subcontext(
+                    task_name="candidate-split-evaluation",
+                    task_id=candidate * n_splits + split,
+                )
+                self.contexts.setdefault((unit, candidate), []).append(context)
 
     def end_search(self) -> None:
         """Tell that all fits of the search are made."""

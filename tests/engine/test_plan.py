@@ -1,6 +1,8 @@
 """The plan against a slow function that only knows sets."""
 
 import itertools
+import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -145,3 +147,47 @@ def test_any_labels_of_folds_give_the_fits_of_the_slow_function(labels):
     plan = make_plan(splits, share_folds(splits))
     trained = {frozenset(unit.train.tolist()) for unit in plan.units}
     assert trained == slow_fits(splits)
+
+
+@given(st.lists(st.integers(-1, 4), min_size=8, max_size=30), st.integers(1, 2))
+def test_pairs_of_folds_are_counted_as_if_found_by_their_rows(labels, n_repeats):
+    folds = np.unique([label for label in labels if label >= 0])
+    if len(folds) < 3:
+        return
+    both = [np.array(labels), np.where(np.array(labels) < 0, -1, np.array(labels)[::-1])]
+    splits = [s for repeat in both[:n_repeats] for s in PredefinedSplit(repeat).split()]
+    splits = as_splits(splits, len(labels))
+    nesting = share_folds(splits)
+    if nesting is None:
+        return
+    plan = make_plan(splits, nesting)
+    slow = make_plan(splits, replace(nesting, inner=tuple(map(tuple, nesting.inner))))
+    assert dict(plan.where).keys() == slow.where.keys()
+    for place, (number, judged) in plan.where.items():
+        unit, (slow_number, slow_judged) = plan.units[number], slow.where[place]
+        slow_unit = slow.units[slow_number]
+        np.testing.assert_array_equal(unit.train, slow_unit.train)
+        np.testing.assert_array_equal(unit.judged[judged], slow_unit.judged[slow_judged])
+        assert place in unit.places[judged]
+        assert len(unit.judged) == plan.n_judged[number]
+    if n_repeats == 1:
+        assert dict(plan.where) == slow.where
+        assert [unit.places for unit in plan.units] == [unit.places for unit in slow.units]
+
+
+def test_a_repeat_that_is_the_same_again_is_fitted_once():
+    splits = splits_of(KFold(4)) * 2
+    assert len(make_plan(splits, share_folds(splits)).units) == 4 + 6
+
+
+def test_leave_one_out_needs_memory_for_its_splits_only():
+    data = np.zeros((500, 1))
+    splits = as_splits(LeaveOneOut().split(data), 500)
+    tracemalloc.start()
+    plan = make_plan(splits, share_folds(splits))
+    unit = plan.units[-1]
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert plan.n_fits(3, refit=True) == 3 * (500 + 500 * 499 // 2) + 1
+    assert np.setdiff1d(np.arange(500), unit.train).tolist() == [498, 499]
+    assert peak < 10e6  # rows of training for each pair of folds would be 500 MB
