@@ -1,0 +1,107 @@
+"""scikit-learn's own tests of its searches, with ours in GridSearchCV's place."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+import sklearn
+
+ROOT = Path(__file__).parents[2]
+SEARCHES = ["NestedCVSearch", "LowVarianceCVSearch", "ShrunkSearchCV"]
+OWN = ["sklearn.model_selection.tests.test_search"]
+OTHERS = [
+    "sklearn.ensemble.tests.test_bagging",
+    "sklearn.ensemble.tests.test_voting",
+    "sklearn.ensemble.tests.test_weight_boosting",
+    "sklearn.feature_extraction.tests.test_text",
+    "sklearn.impute.tests.test_impute",
+    "sklearn.decomposition.tests.test_kernel_pca",
+    "sklearn.metrics.tests.test_score_objects",
+    "sklearn.model_selection.tests.test_validation",
+    "sklearn.neighbors.tests.test_kde",
+    "sklearn.tests.test_base",
+    "sklearn.tests.test_metaestimators",
+    "sklearn.tests.test_metaestimators_metadata_routing",
+    "sklearn.tests.test_multiclass",
+    "sklearn.tests.test_multioutput",
+    "sklearn.utils.tests.test_parallel",
+]
+
+# Nothing else may differ: best_score_ is the honest score, and a refit callable has one too.
+ACCEPTED = {
+    "test_custom_run_search": "compares best_score_ with that of a plain search",
+    "test_gridsearch_no_predict": "expects best_score_ to be the plain mean",
+    "test_refit_callable": "expects no best_score_ after a callable refit",
+}
+
+# The class is put in place before any test module is imported: their module level uses it.
+DRIVER = """
+import sys
+import pytest, skmaxev, sklearn.model_selection as room
+Search = getattr(skmaxev, sys.argv[1])
+room.GridSearchCV = room._search.GridSearchCV = Search
+code = pytest.main(sys.argv[2:])
+tested = [m for n, m in sys.modules.items() if ".test_" in n and hasattr(m, "GridSearchCV")]
+sys.exit(0 if tested and all(m.GridSearchCV is Search for m in tested) and code < 2 else 9)
+"""
+
+
+def run(search, modules, folder, **environment):
+    """Run test modules in a process of their own; give outcomes by name, and messages."""
+    report = folder / "report.xml"
+    options = ["-q", "-p", "no:cacheprovider", "-W", "ignore", "--tb=short", f"--junitxml={report}"]
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", DRIVER, search, *options, "--pyargs", *modules],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        capture_output=True,
+        text=True,
+        timeout=1800,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    passed, failed = set(), {}
+    for case in ET.parse(report).iter("testcase"):  # noqa: S314
+        wrong = [element for element in case if element.tag in {"failure", "error"}]
+        if wrong:
+            failed[case.get("name")] = wrong[0].get("message") + (wrong[0].text or "")
+        elif case.find("skipped") is None:
+            passed.add(case.get("name"))
+    return passed, failed
+
+
+def unexpected(failed):
+    """Keep the failures that are not accepted, or accepted ones that fail for another reason."""
+    return {
+        name: text
+        for name, text in failed.items()
+        if name.partition("[")[0] not in ACCEPTED or "best_score_" not in text
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("search", SEARCHES)
+def test_scikit_learns_tests_of_grid_search_pass(search, tmp_path):
+    passed, failed = run(search, OWN, tmp_path)
+    assert unexpected(failed) == {}
+    assert len(passed) > 100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("search", SEARCHES)
+def test_scikit_learns_tests_with_strict_arrays_pass(search, tmp_path):
+    pytest.importorskip("array_api_strict")
+    passed, failed = run(search, OWN, tmp_path, SCIPY_ARRAY_API="1")
+    assert unexpected(failed) == {}
+    assert len(passed) > 100
+
+
+@pytest.mark.slow
+def test_scikit_learns_tests_of_everything_that_holds_a_search_pass(tmp_path):
+    passed, failed = run("NestedCVSearch", OTHERS, tmp_path)
+    plain, _ = run("GridSearchCV", OTHERS, tmp_path) if failed else (set(), {})
+    assert {name: text for name, text in failed.items() if name in plain} == {}
+    assert len(passed) > 1000, sklearn.__version__
