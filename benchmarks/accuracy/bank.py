@@ -1,14 +1,14 @@
 """How close every estimator comes to the winner's true score, on banked searches of known truth.
 
-    python benchmarks/accuracy/bank.py --bank PATH                 # about a minute
-    python benchmarks/accuracy/bank.py --bank PATH --json out.json
+    python -m benchmarks.accuracy.bank --bank PATH                 # about a minute
+    python -m benchmarks.accuracy.bank --bank PATH --json out.json --markdown out.md
 
 PATH (or the environment variable SKMAXEV_BANK) is a folder with the banked searches and their
 loader, `evaluate.py`, which also measures. Printed per slice of searches and per method, in
 percentage points: the mean error; the root mean squared error and its ratio to that of nested
 cross-validation, which makes two to four times more fits; and the mean and the standard deviation
 of the error after removing what all candidates of a search share, with the standard error of that
-mean. Where a search keeps its rows, "consensus, rows" uses them for the noise.
+mean. Where a search keeps its rows, "consensus, rows" uses them for the noise and for chance.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ import importlib.util
 import json
 import os
 import sys
+import time
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from skmaxev.estimators import (
+    accuracy_excess,
     auc_influences,
     bbc_folds,
     consensus,
@@ -32,6 +34,8 @@ from skmaxev.estimators import (
     tibshirani,
     tweedie,
 )
+
+SHOWN = ("naive", "LVCV", "EB", "BBC-F", "consensus", "consensus, rows")
 
 
 def load_bank(path: Path) -> ModuleType:
@@ -52,9 +56,16 @@ def row_values(search: Any) -> Any:
     return auc_influences(search.responses, search.y == 1, row_splits=search.fold)
 
 
+def row_excess(search: Any) -> Any:
+    """Contribution of every row beyond chance."""
+    if search.metric == "accuracy":
+        return accuracy_excess(search.correct, search.y == 1)
+    return row_values(search) - 0.5
+
+
 def estimates(search: Any) -> dict[str, float]:
     """Estimate the winner's score by every method of the package."""
-    scores, rows = search.scores, row_values(search)
+    scores, rows, beyond = search.scores, row_values(search), row_excess(search)
     lvcv, efron = low_variance_cv(scores), efron_shrinkage(scores)
     return {
         "LVCV": lvcv,
@@ -65,7 +76,9 @@ def estimates(search: Any) -> dict[str, float]:
         "TT": tibshirani(scores),
         "BBC-F": bbc_folds(scores, n_resamples=200, rng=0).estimate,
         "consensus": consensus(scores),
-        "consensus, rows": consensus(scores, row_values=rows, row_splits=search.fold),
+        "consensus, rows": consensus(
+            scores, row_values=rows, row_excess=beyond, row_splits=search.fold
+        ),
     }
 
 
@@ -100,6 +113,32 @@ def show(result: dict[str, Any]) -> None:
             )
 
 
+def as_markdown(result: dict[str, Any]) -> str:
+    """Write one table of all searches and one of the slices."""
+    lines = [
+        "| Method | mean error | RMSE | of nested | own bias | own sd |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, s in result["all"].items():
+        lines.append(
+            f"| {name} | {s['bias']:+.2f} | {s['rmse']:.2f} | {s['ratio']:.3f} | "
+            f"{s['own_bias']:+.2f} ± {s['own_se']:.2f} | {s['own_sd']:.2f} |"
+        )
+    lines += [
+        "",
+        "RMSE as a share of nested cross-validation's and, in brackets, own bias:",
+        "",
+        "| Searches | " + " | ".join(SHOWN) + " | least RMSE |",
+        "|---|" + "---|" * (len(SHOWN) + 1),
+    ]
+    for title, methods in result.items():
+        cells = [f"{methods[k]['ratio']:.3f} ({methods[k]['own_bias']:+.2f})" for k in SHOWN]
+        least = min(methods, key=lambda name: methods[name]["rmse"])
+        count = methods["nested"]["n"]
+        lines.append(f"| {title} ({count}) | " + " | ".join(cells) + f" | {least} |")
+    return "\n".join(lines)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -107,17 +146,22 @@ def main() -> None:
     parser.add_argument("--bank", default=os.environ.get("SKMAXEV_BANK"), type=Path)
     parser.add_argument("--metric", nargs="*", default=["accuracy", "roc_auc"])
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--markdown", type=Path)
     options = parser.parse_args()
     if options.bank is None:
         parser.error("give the folder of the banked searches: --bank PATH or SKMAXEV_BANK")
-    bank = load_bank(options.bank)
+    bank, start = load_bank(options.bank), time.perf_counter()
     result = {}
     for metric in options.metric:
         result[metric] = measure(bank, metric)
         print(f"\n{metric}")
         show(result[metric])
     if options.json:
-        options.json.write_text(json.dumps(result, indent=1, default=float))
+        options.json.write_text(json.dumps(result, indent=1, default=float) + "\n")
+    if options.markdown:
+        tables = [f"### {metric}\n\n{as_markdown(result[metric])}\n" for metric in result]
+        took = f"Run time: {time.perf_counter() - start:.0f} s.\n"
+        options.markdown.write_text("\n".join([took, *tables]))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Does another rule than the best mean score deploy a better model? On searches of known truth.
 
-    python benchmarks/accuracy/choice.py --bank PATH       # some seconds
+    python -m benchmarks.accuracy.choice --bank PATH       # some seconds
 
 PATH (or the environment variable SKMAXEV_BANK) is a folder with the banked searches and their
 loader, `evaluate.py`. Printed per rule: by how much the true score of its candidate exceeds that
@@ -23,9 +23,9 @@ import os
 from pathlib import Path
 
 import numpy as np
-from bank import load_bank, row_values
 from scipy import stats
 
+from benchmarks.accuracy.bank import load_bank, row_values
 from skmaxev.estimators import residual_noise
 
 

@@ -1,8 +1,8 @@
 """Coverage and width of intervals for the winner's true score, on banked searches of known truth.
 
-    python benchmarks/accuracy/intervals.py --bank PATH               # some minutes
-    python benchmarks/accuracy/intervals.py --bank PATH --every 5     # every fifth search, rougher
-    python benchmarks/accuracy/intervals.py --bank PATH --json out.json
+    python -m benchmarks.accuracy.intervals --bank PATH               # some minutes
+    python -m benchmarks.accuracy.intervals --bank PATH --every 5     # every fifth search, rougher
+    python -m benchmarks.accuracy.intervals --bank PATH --json out.json
 
 PATH (or the environment variable SKMAXEV_BANK) is a folder with the banked searches and their
 loader, `evaluate.py`. Ours is `selection_interval` around the consensus, from the table alone

@@ -1,6 +1,6 @@
 """Corrections on real searches whose candidates really differ: 3 of 15 seeds stand for the splits.
 
-    python benchmarks/accuracy/rtdl.py PATH/val_test_rtdl.csv      # about a minute
+    python -m benchmarks.accuracy.rtdl PATH/val_test_rtdl.csv      # about a minute
 
 The file holds the validation and test scores of up to 15 configurations on 11 data sets, for 15
 seeds (https://github.com/yandex-research/rtdl-revisiting-models). Each round draws three seeds,
@@ -8,7 +8,7 @@ takes the configuration with the best mean validation score, and compares every 
 configuration's mean validation score over all seeds, over the other twelve, and with its mean test
 score. Errors are in units of the data set's own noise, so that no data set weighs more by
 its scale. Seeds are independent, so the consensus, made for overlapping training sets, corrects
-too much here.
+somewhat too much here.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 Ads that are all equal, ads that are evenly spaced, polynomial regression, and the Bayesian example.
 Every table stands beside reference figures of an independent simulation.
 
-    python benchmarks/accuracy/van_hasselt.py           # about two minutes
-    python benchmarks/accuracy/van_hasselt.py --quick   # some seconds, rougher
+    python -m benchmarks.accuracy.van_hasselt           # about two minutes
+    python -m benchmarks.accuracy.van_hasselt --quick   # some seconds, rougher
 """
 
 from __future__ import annotations

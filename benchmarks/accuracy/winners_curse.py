@@ -3,8 +3,8 @@
 Candidates with normal true accuracies are scored on cases of their own; the best score wins. Every
 figure stands beside the reference figure of the article "The Winner's Curse in Model Selection".
 
-    python benchmarks/accuracy/winners_curse.py           # about half a minute
-    python benchmarks/accuracy/winners_curse.py --quick   # some seconds, rougher
+    python -m benchmarks.accuracy.winners_curse           # about half a minute
+    python -m benchmarks.accuracy.winners_curse --quick   # some seconds, rougher
 """
 
 from __future__ import annotations

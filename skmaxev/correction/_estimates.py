@@ -98,7 +98,11 @@ def _row_arguments(table: ScoreTable, rows: JudgedRows | None) -> dict[str, Any]
     """Return the rows for the consensus, if they are those of all candidates and splits."""
     if rows is None or not rows.complete or len(np.unique(rows.splits)) != table.n_splits:
         return {}
-    return {"row_values": rows.contributions, "row_splits": rows.splits}
+    return {
+        "row_values": rows.contributions,
+        "row_excess": rows.excess,
+        "row_splits": rows.splits,
+    }
 
 
 def _bootstrap_rows(rows: JudgedRows, seed: int) -> float:

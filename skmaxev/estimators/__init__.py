@@ -18,7 +18,7 @@ from skmaxev.estimators.bounds import (
 )
 from skmaxev.estimators.consensus import consensus
 from skmaxev.estimators.cross_validation import fold_means, low_bias_cv, low_variance_cv
-from skmaxev.estimators.influence import auc_influences
+from skmaxev.estimators.influence import accuracy_excess, auc_influences
 from skmaxev.estimators.intervals import nadeau_bengio_interval, selection_interval
 from skmaxev.estimators.maximum import maximum
 from skmaxev.estimators.mixture import tweedie
@@ -41,6 +41,7 @@ from skmaxev.estimators.simulation import bootstrap_optimism, weighted_mean_corr
 
 __all__ = [
     "Resampled",
+    "accuracy_excess",
     "auc_influences",
     "aven_bound",
     "bayesian_maximum",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["own_noise", "plateau_posterior"]
+__all__ = ["choice_ratio", "own_noise", "plateau_posterior"]
 
 FloatArray = NDArray[np.float64]
 
@@ -68,7 +68,9 @@ def own_noise(residuals: FloatArray, n_groups: int) -> tuple[float, float]:
     return noise, float(most) if squared * most <= trace**2 else max(trace**2 / squared, 1.0)
 
 
-def plateau_posterior(means: FloatArray, chosen: float, noise: float, effective: float) -> float:
+def plateau_posterior(
+    means: FloatArray, chosen: float, noise: float, effective: float
+) -> tuple[float, FloatArray]:
     """Average a candidate's true score over what the means say about all true scores.
 
     Parameters
@@ -84,8 +86,10 @@ def plateau_posterior(means: FloatArray, chosen: float, noise: float, effective:
 
     Returns
     -------
-    float
+    estimate : float
         Within the range of the means.
+    law : ndarray of shape (1 + 10,)
+        Probability of each share of noise in noise and spread; the first is that of 'all equal'.
     """
     scale = float(np.sqrt(noise))
     points, counts = _thinned((means - chosen) / scale)
@@ -102,8 +106,33 @@ def plateau_posterior(means: FloatArray, chosen: float, noise: float, effective:
     member = np.exp(on - np.logaddexp(on, off))
     shift = member * np.outer(centres, _NOISE_SHARES)
     shift += (1.0 - member) * (centres / width)[:, None]
-    moved = chosen + scale * float((weights * shift).sum() / weights.sum())
-    return float(np.clip(moved, means.min(), means.max()))
+    weights /= weights.sum()
+    moved = chosen + scale * float((weights * shift).sum())
+    return float(np.clip(moved, means.min(), means.max())), weights.sum(axis=(0, 1))
+
+
+def choice_ratio(law: FloatArray, n_splits: int) -> float:
+    """Compare the optimism of the best mean with what choosing on one split makes of it.
+
+    Both are in units of the noise of a mean and of the expected maximum of standard normals. With
+    spread t, the best of all means is expected at sqrt(1 + t) and is worth t / sqrt(1 + t); the
+    best of a single split, whose noise is n_splits times as large, is worth t / sqrt(n_splits + t).
+
+    Parameters
+    ----------
+    law : ndarray
+        From `plateau_posterior`.
+
+    Returns
+    -------
+    float
+        From 1, where all are equal, down to 2 / (n_splits + 1).
+    """
+    spread = 1.0 / _NOISE_SHARES - 1.0
+    expected = np.sqrt(1.0 + spread)
+    optimism = 1.0 / expected
+    on_one_split = expected - spread / np.sqrt(n_splits + spread)
+    return float(law @ optimism / (law @ on_one_split))
 
 
 def _log_densities(

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
 
-from skmaxev.estimators._plateau import own_noise, plateau_posterior
+from skmaxev.estimators._plateau import choice_ratio, own_noise, plateau_posterior
 from skmaxev.estimators._validation import as_result, check_best_index, check_scores
 from skmaxev.estimators.cross_validation import low_variance_cv
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
 __all__ = ["consensus"]
+
+FloatArray = NDArray[np.float64]
 
 # Relative to the scores: what rounding leaves of an optimism that is zero.
 _ROUNDING = 1e-12
@@ -24,6 +25,7 @@ def consensus(
     *,
     best_index: int | None = None,
     row_values: ArrayLike | None = None,
+    row_excess: ArrayLike | None = None,
     row_splits: ArrayLike | None = None,
 ) -> float | NDArray[np.float64]:
     """Estimate the true score of the winner that is deployed.
@@ -42,6 +44,10 @@ def consensus(
         prediction, or its influence on another metric (see `auc_influences`). For one table.
         The noise is then measured on the rows, of which there are more than splits, and which
         also show the noise that stratified splits hide.
+    row_excess : array-like of shape (n_rows, n_candidates), optional
+        The part of ``row_values`` beyond chance, where chance is known (see `accuracy_excess`; an
+        influence on the area under the ROC curve less one half), of a metric between 0 and 1: the
+        mean of a column is the candidate's score minus what it expects without any signal.
     row_splits : array-like of shape (n_rows,), optional
         Split that judged each row; goes with ``row_values``.
 
@@ -49,10 +55,11 @@ def consensus(
     -------
     float or ndarray of shape (...)
         Within the range of the means. Errs little on average over many searches. Errs upwards
-        where no candidate is better than another, by about a fifth of what the best score does,
-        since few splits cannot tell that for sure; downwards where one candidate is better than
-        all others by less than the noise of a single split. Exactly the winner's mean where
-        all means are equal, where there is no noise, or where the winner wins every split.
+        where no candidate is better than another, by about a fifth of what the best score does
+        (a twelfth with ``row_excess`` where there is no signal at all), since few splits cannot
+        tell that for sure; downwards where one candidate is better than all others by less than
+        the noise of a single split. Exactly the winner's mean where all means are equal, where
+        there is no noise, or where the winner wins every split.
 
     Raises
     ------
@@ -62,9 +69,13 @@ def consensus(
 
     Notes
     -----
-    **Choosing on one split** is `low_variance_cv`. Its bias is never upwards, it needs no
-    model of the noise, and it is zero where the winner wins every split. But a choice on one
-    split is poorer than one on all, so it takes too much off where candidates differ.
+    **Choosing on one split** is `low_variance_cv`. It is zero where the winner wins every split.
+    But a choice on one of K splits, with K times the noise, is poorer than one on all, so it takes
+    too much off where candidates differ. By how much follows from their spread: the best mean of
+    normal true scores with a spread of t times the noise exceeds its true score by ``1 / sqrt(1 +
+    t)``, and what a single split chooses by ``sqrt(1 + t) - t / sqrt(K + t)``, both in units of
+    the noise and the expected maximum of standard normals. Their ratio, each averaged over the
+    posterior of the spread, is 1 where all are equal and 2 / (K + 1) where the noise is small.
 
     **The posterior mean** takes true scores to be those of a plateau of similar candidates. Three
     accounts have the same prior odds: all are equal; they are spread normally, the spread being
@@ -82,6 +93,12 @@ def consensus(
     (independent) and 1 / K [2]_. Splits that are independent are therefore corrected too much.
 
     **The geometric mean** is zero as soon as one of the two finds that nothing was chosen.
+
+    **Without any signal** all candidates are equal, and the optimism is what the winner has more
+    than their mean. That is a fourth account with the same prior odds, where chance is known. It
+    says that the mean of all is at chance but for the noise that all share; the others take any
+    level between 0 and 1 to be equally likely. Only the gain by choice is taken off: that all
+    candidates were lucky on these rows together is not what choosing did, and remains.
 
     For a candidate that was not chosen for the largest mean there is nothing to cross-validate,
     and the result is the posterior mean, which may lie above the candidate's own.
@@ -103,43 +120,80 @@ def consensus(
     """
     table = check_scores(scores, min_splits=2)
     check_best_index(best_index, table.shape[-1])
-    rows = _check_rows(table, row_values, row_splits)
+    rows = _check_rows(table, row_values, row_excess, row_splits)
     estimates = np.empty(table.shape[:-2])
     for index in np.ndindex(estimates.shape):
         estimates[index] = _consensus(table[index], best_index, rows)
     return as_result(estimates)
 
 
-def _consensus(
-    table: NDArray[np.float64],
-    best_index: int | None,
-    rows: tuple[NDArray[np.float64], int] | None,
-) -> float:
+def _consensus(table: FloatArray, best_index: int | None, rows: _Rows | None) -> float:
     means = table.mean(axis=0)
     best = float(means.max())
-    chosen = best if best_index is None else float(means[best_index])
+    index = int(means.argmax()) if best_index is None else best_index
+    chosen = float(means[index])
     rounding = _ROUNDING * float(np.abs(table).max())
     if np.ptp(means) <= rounding:
         return chosen
-    if chosen < best - rounding:
-        return _posterior(table, means, chosen, rows)
-    crossed = float(low_variance_cv(table))
-    if chosen - crossed <= rounding:
-        return chosen
-    optimism = max(chosen - _posterior(table, means, chosen, rows), 0.0)
-    return float(max(chosen - np.sqrt((chosen - crossed) * optimism), means.min()))
+    posterior, law = _posterior(table, means, chosen, rows)
+    optimism = chosen - posterior
+    if chosen >= best - rounding:
+        crossed = chosen - float(low_variance_cv(table))
+        if min(crossed, optimism) <= rounding:
+            return chosen
+        optimism = float(np.sqrt(crossed * choice_ratio(law, len(table)) * optimism))
+    if rows is not None and rows.excess is not None:
+        gained = chosen - float(means.mean()) - _better_by_chance(rows, rows.excess, index)
+        # It may add to the correction, never take back what the splits show.
+        optimism += _no_signal(rows, rows.excess, len(table)) * max(gained - optimism, 0.0)
+    return float(np.clip(chosen - optimism, means.min(), best))
 
 
 def _posterior(
-    table: NDArray[np.float64],
-    means: NDArray[np.float64],
-    chosen: float,
-    rows: tuple[NDArray[np.float64], int] | None,
-) -> float:
-    noise, effective = own_noise(*(rows or (table - means, 1)))
+    table: FloatArray, means: FloatArray, chosen: float, rows: _Rows | None
+) -> tuple[float, FloatArray]:
+    residuals, n_groups = (table - means, 1) if rows is None else rows.centred(rows.values)
+    noise, effective = own_noise(residuals, n_groups)
     if noise <= (_ROUNDING * float(np.ptp(means))) ** 2:
-        return chosen
+        return chosen, np.zeros(0)
     return plateau_posterior(means, chosen, noise * _overlap(len(table)), effective)
+
+
+def _no_signal(rows: _Rows, excess: FloatArray, n_splits: int) -> float:
+    """Return the probability that no candidate has a signal."""
+    gains = excess.mean(axis=0)
+    residuals, n_groups = rows.centred(excess)
+    free, overlap = len(excess) - n_groups, _overlap(n_splits)
+    to_variance = overlap / free / len(excess)
+    shared = float(np.square(residuals.mean(axis=1)).sum()) * to_variance
+    own = np.square(residuals).sum(axis=0) * to_variance
+    noise, effective = own_noise(residuals, n_groups)
+    if min(shared, noise) <= _ROUNDING**2:
+        return 0.0
+    _, law = plateau_posterior(gains, float(gains.max()), noise * overlap, effective)
+    # Without a signal the level is normal around zero; with one, it is uniform over a range of 1.
+    odds = float(law[0] * stats.norm.pdf(gains.mean(), scale=np.sqrt(shared)))
+    odds *= _evidence_left(gains, own)
+    return odds / (1.0 + odds)
+
+
+def _evidence_left(gains: FloatArray, variances: FloatArray) -> float:
+    """Return the least odds of no signal that the candidate farthest above chance leaves."""
+    varies = variances > _ROUNDING**2
+    farthest = float((gains[varies] / np.sqrt(variances[varies])).max())
+    chance = min(float(stats.norm.sf(farthest)) * gains.size, np.exp(-1.0))
+    return float(-np.e * chance * np.log(chance)) if chance > 0.0 else 0.0
+
+
+def _better_by_chance(rows: _Rows, excess: FloatArray, index: int) -> float:
+    """Return how much more a candidate expects by chance than the others, shrunken by its noise.
+
+    Who always predicts the larger class has more by chance, as far as that class really is larger.
+    """
+    chance = rows.values - excess
+    contrast = chance[:, index] - chance.mean(axis=1)
+    mean, noise = float(contrast.mean()), float(contrast.var()) / len(contrast)
+    return max(mean - noise / mean, 0.0) if mean > 0.0 else 0.0
 
 
 def _overlap(n_splits: int) -> float:
@@ -148,13 +202,33 @@ def _overlap(n_splits: int) -> float:
     return (1.0 + (n_splits - 1) * correlation) / (1.0 - correlation)
 
 
+class _Rows(NamedTuple):
+    """What the rows add to a table."""
+
+    values: FloatArray
+    excess: FloatArray | None
+    splits: NDArray[Any]
+
+    def centred(self, values: FloatArray) -> tuple[FloatArray, int]:
+        """Return values less their mean within each split, and the number of splits."""
+        labels = np.unique(self.splits)
+        centred = np.empty_like(values)
+        for label in labels:
+            members = self.splits == label
+            centred[members] = values[members] - values[members].mean(axis=0)
+        return centred, int(labels.size)
+
+
 def _check_rows(
-    table: NDArray[np.float64], row_values: ArrayLike | None, row_splits: ArrayLike | None
-) -> tuple[NDArray[np.float64], int] | None:
-    """Return the rows' values, centred within their splits, and the number of these."""
+    table: FloatArray,
+    row_values: ArrayLike | None,
+    row_excess: ArrayLike | None,
+    row_splits: ArrayLike | None,
+) -> _Rows | None:
     if row_values is None:
-        if row_splits is not None:
-            raise ValueError("row_splits goes with row_values; got row_splits alone. Give both.")
+        for name, given in (("row_excess", row_excess), ("row_splits", row_splits)):
+            if given is not None:
+                raise ValueError(f"{name} goes with row_values; got {name} alone. Give both.")
         return None
     values = np.asarray(row_values, dtype=np.float64)
     if table.ndim != 2 or values.ndim != 2 or values.shape[1] != table.shape[1]:
@@ -162,20 +236,22 @@ def _check_rows(
             "row_values must have shape (n_rows, n_candidates) and go with one table; got "
             f"{values.shape} for scores of shape {table.shape}. Give one column a candidate."
         )
+    excess = None if row_excess is None else np.asarray(row_excess, dtype=np.float64)
+    if excess is not None and (excess.shape != values.shape or not np.isfinite(excess).all()):
+        raise ValueError(
+            f"row_excess must be finite and of the shape of row_values, {values.shape}; got shape "
+            f"{excess.shape}. Give what each of these values has beyond chance."
+        )
     splits = np.zeros(len(values)) if row_splits is None else np.asarray(row_splits)
     if splits.shape != values.shape[:1]:
         raise ValueError(
             f"row_splits must name the split of each of the {len(values)} rows; got shape "
             f"{splits.shape}. Give one number a row."
         )
-    labels = np.unique(splits)
-    if not np.isfinite(values).all() or len(values) <= labels.size:
+    n_labels = np.unique(splits).size
+    if not np.isfinite(values).all() or len(values) <= n_labels:
         raise ValueError(
             f"row_values must be finite and more than the splits; got {len(values)} rows in "
-            f"{labels.size} splits. Leave row_values out where they are not known."
+            f"{n_labels} splits. Leave row_values out where they are not known."
         )
-    centred = np.empty_like(values)
-    for label in labels:
-        members = splits == label
-        centred[members] = values[members] - values[members].mean(axis=0)
-    return centred, int(labels.size)
+    return _Rows(values, excess, splits)

@@ -31,7 +31,8 @@ class RowScores:
     responses : ndarray of shape (n_rows, n_kept), optional
         Out-of-fold response (probability, decision value or prediction) of each row.
     y : ndarray of shape (n_rows,), optional
-        Target of each row; goes with ``responses``.
+        Target of each row; goes with ``responses``, and tells what chance is where ``values`` say
+        whether a prediction is right.
     """
 
     fold: NDArray[np.intp]

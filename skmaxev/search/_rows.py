@@ -83,7 +83,9 @@ def rows_of(search: Any, request: Request, record: Record, metric: str) -> RowSc
     if not kept.size:
         return None
     found: NDArray[Any] = results[:, kept]
-    if name != "roc_auc":
+    if name not in {"accuracy", "roc_auc"}:
         return RowScores(fold=fold, candidates=kept, values=found)
     y = np.asarray(safe_indexing(request.y, np.arange(request.n_rows)))
+    if name == "accuracy":
+        return RowScores(fold=fold, candidates=kept, values=found, y=y)
     return RowScores(fold=fold, candidates=kept, responses=found, y=y)

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import score_tables
 
-from skmaxev.estimators import auc_influences, consensus, low_variance_cv
-from skmaxev.estimators._plateau import own_noise, plateau_posterior
+from skmaxev.estimators import accuracy_excess, auc_influences, consensus, low_variance_cv
+from skmaxev.estimators._plateau import choice_ratio, own_noise, plateau_posterior
 
 
 def loop_own_noise(samples, n_groups):
@@ -37,7 +37,7 @@ def loop_posterior(means, chosen, noise, effective):
     shares = [0.0, 0.1, 0.25, 0.5, 0.75, 0.9]
     spreads = [0.0] + [noise / np.sin(np.pi / 2 * (i + 0.5) / 10) ** 2 - noise for i in range(10)]
     heights = [np.quantile(means, (i + 0.5) / 16) for i in range(16)]
-    weights, values = [], []
+    weights, values, ratios = [], [], []
     for height in heights:
         wide = max(noise, max((m - height) ** 2 for m in means) / 4)
         for i, share in enumerate(shares):
@@ -49,12 +49,15 @@ def loop_posterior(means, chosen, noise, effective):
                 inside = (1 - share) * normal_density(at, spread + noise)
                 outside = share * normal_density(at, wide + noise)
                 likelihood = np.prod((inside + outside)[:-1])
+                if likelihood == 0:  # too small for a float, also for what is divided by below
+                    continue
                 inside, outside = inside[-1], outside[-1]
                 pulled = height + spread / (spread + noise) * (chosen - height)
                 drawn = height + wide / (wide + noise) * (chosen - height)
                 weights.append(prior * likelihood ** (effective / (len(means) - 1)))
                 values.append((inside * pulled + outside * drawn) / (inside + outside))
-    return np.average(values, weights=weights)
+                ratios.append(spread / noise)
+    return np.average(values, weights=weights), np.array(ratios), np.array(weights)
 
 
 def loop_consensus(scores):
@@ -64,8 +67,11 @@ def loop_consensus(scores):
     k = len(scores)
     r = 1 / (2 * k)
     inflated = noise * (1 + (k - 1) * r) / (1 - r)
-    optimism = means.max() - loop_posterior(means, means.max(), inflated, effective)
-    taken_off = np.sqrt(max(optimism, 0) * (means.max() - low_variance_cv(scores)))
+    posterior, spreads, weights = loop_posterior(means, means.max(), inflated, effective)
+    best = np.average(1 / np.sqrt(1 + spreads), weights=weights)
+    wasteful = np.average(np.sqrt(1 + spreads) - spreads / np.sqrt(k + spreads), weights=weights)
+    crossed = (means.max() - low_variance_cv(scores)) * best / wasteful
+    taken_off = np.sqrt(max(means.max() - posterior, 0) * crossed)
     return max(means.max() - taken_off, means.min())
 
 
@@ -180,8 +186,10 @@ def test_tables_go_over_the_leading_axes():
 def test_many_candidates_are_thinned_without_a_difference():
     rng = np.random.default_rng(2)
     means = np.sort(rng.normal(size=2000))
-    every_tenth = plateau_posterior(means[5::10], means[-1], 0.5, 199.0)
-    assert plateau_posterior(means, means[-1], 0.5, 199.0) == pytest.approx(every_tenth, abs=0.02)
+    every_tenth, _ = plateau_posterior(means[5::10], means[-1], 0.5, 199.0)
+    assert plateau_posterior(means, means[-1], 0.5, 199.0)[0] == pytest.approx(
+        every_tenth, abs=0.02
+    )
 
 
 def test_a_hundred_thousand_candidates_take_a_moment():
@@ -213,6 +221,8 @@ def test_rows_show_noise_that_the_splits_hide():
     ("rows", "message"),
     [
         ({"row_splits": [0, 1]}, "row_splits goes with row_values"),
+        ({"row_excess": np.zeros((9, 2))}, "row_excess goes with row_values"),
+        ({"row_values": np.zeros((9, 2)), "row_excess": np.zeros((9, 3))}, "shape of row_values"),
         ({"row_values": np.zeros((9, 3))}, "one column a candidate"),
         ({"row_values": np.zeros(9)}, "one column a candidate"),
         ({"row_values": np.zeros((9, 2)), "row_splits": [0, 1]}, "each of the 9 rows"),
@@ -259,6 +269,97 @@ def test_auc_influences_have_the_variance_of_the_area():
 def test_auc_influences_need_both_classes():
     with pytest.raises(ValueError, match="both classes"):
         auc_influences([[0.1], [0.2]], [True, True])
+
+
+@pytest.mark.parametrize("n_splits", [2, 5, 10])
+@pytest.mark.parametrize("place", range(11))
+def test_choice_ratio_is_that_of_simulated_searches(n_splits, place):
+    share = 1.0 if place == 0 else np.sin(np.pi / 2 * (place - 0.5) / 10) ** 2
+    rng = np.random.default_rng(place)
+    truths = rng.normal(size=(4000, 1, 10)) * np.sqrt(1 / share - 1)
+    scores = truths + np.sqrt(n_splits) * rng.normal(size=(4000, n_splits, 10))
+    means = scores.mean(axis=1)
+    winners = np.take_along_axis(truths[:, 0], means.argmax(axis=1)[:, None], axis=1)[:, 0]
+    optimism = (means.max(axis=1) - winners).mean()
+    on_one_split = (means.max(axis=1) - low_variance_cv(scores)).mean()
+    ratio = choice_ratio(np.eye(11)[place], n_splits)
+    assert optimism == pytest.approx(ratio * on_one_split, rel=0.1, abs=0.03)
+
+
+def test_choice_ratio_lies_between_its_ends():
+    assert choice_ratio(np.eye(11)[0], 5) == pytest.approx(1.0)
+    assert 2 / 6 < choice_ratio(np.eye(11)[1], 5) < 0.4
+
+
+def right_rows(rng, signals, n_rows=100):
+    """Rows judged right or wrong by candidates whose errors are partly shared, and the classes."""
+    positive = np.arange(n_rows) % 2 == 0
+    noise = rng.normal(size=(n_rows, 1)) + rng.normal(size=(n_rows, len(signals)))
+    return ((noise + np.outer(2 * positive - 1, signals) > 0) == positive[:, None]) * 1.0, positive
+
+
+def with_rows(right, positive, *, excess=True):
+    splits = np.arange(len(right)) // 2 % 5
+    scores = np.array([right[splits == k].mean(axis=0) for k in range(5)])
+    beyond = accuracy_excess(right, positive) if excess else None
+    return consensus(scores, row_values=right, row_excess=beyond, row_splits=splits)
+
+
+@pytest.mark.slow
+def test_known_chance_takes_off_what_is_left_without_signal():
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(150):
+        right, positive = right_rows(rng, np.zeros(20))
+        pair = [with_rows(right, positive, excess=e) for e in (True, False)]
+        found.append([*pair, right.mean(axis=0).max()] - right.mean())
+    left, blind, optimism = np.mean(found, axis=0)
+    assert abs(left) < 0.1 * optimism
+    assert left < blind
+
+
+@pytest.mark.parametrize("signals", [np.full(10, 1.0), np.append(2.0, np.zeros(9))])
+def test_known_chance_changes_nothing_where_there_is_signal(signals):
+    rng = np.random.default_rng(1)
+    for _ in range(5):
+        right, positive = right_rows(rng, signals)
+        blind = with_rows(right, positive, excess=False)
+        assert with_rows(right, positive) == pytest.approx(blind, abs=0.002)
+
+
+def test_known_chance_never_lessens_the_correction():
+    rng = np.random.default_rng(2)
+    for strength in np.repeat([0.0, 0.1, 0.3], 10):
+        right, positive = right_rows(rng, strength * rng.normal(size=8))
+        assert with_rows(right, positive) <= with_rows(right, positive, excess=False) + 1e-12
+
+
+def test_always_the_larger_class_is_chance():
+    positive = np.arange(100) < 10
+    rng = np.random.default_rng(3)
+    guesses = rng.random((100, 6)) < 0.5
+    right = np.column_stack([~positive, guesses == positive[:, None]]) * 1.0
+    excess = accuracy_excess(right, positive)
+    assert excess[:, 0].mean() == pytest.approx(0.0)
+    splits = np.arange(100) % 5
+    scores = np.array([right[splits == k].mean(axis=0) for k in range(5)])
+    estimate = consensus(scores, row_values=right, row_excess=excess, row_splits=splits)
+    assert estimate == pytest.approx(0.9, abs=0.01)
+
+
+@given(st.integers(0, 1000))
+def test_accuracy_excess_is_accuracy_less_expected_agreement(seed):
+    rng = np.random.default_rng(seed)
+    predicted, positive = rng.random((30, 4)) < 0.6, rng.random(30) < 0.3
+    right = (predicted == positive[:, None]) * 1.0
+    share, rate = positive.mean(), predicted.mean(axis=0)
+    expected = right.mean(axis=0) - (share * rate + (1 - share) * (1 - rate))
+    assert accuracy_excess(right, positive).mean(axis=0) == pytest.approx(expected, abs=1e-12)
+
+
+def test_accuracy_excess_needs_right_and_wrong():
+    with pytest.raises(ValueError, match="0 and 1 only"):
+        accuracy_excess([[0.5], [1.0]], [True, False])
 
 
 @pytest.mark.slow
