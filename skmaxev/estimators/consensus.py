@@ -56,10 +56,11 @@ def consensus(
     float or ndarray of shape (...)
         Within the range of the means. Errs little on average over many searches. Errs upwards
         where no candidate is better than another, by about a fifth of what the best score does
-        (a twelfth with ``row_excess`` where there is no signal at all), since few splits cannot
+        (a tenth with ``row_excess`` where there is no signal at all), since few splits cannot
         tell that for sure; downwards where one candidate is better than all others by less than
-        the noise of a single split. Exactly the winner's mean where all means are equal, where
-        there is no noise, or where the winner wins every split.
+        the noise of a single split, and the more so with ``row_excess`` if all the others are at
+        chance. Exactly the winner's mean where all means are equal, where there is no noise, or
+        where the winner wins every split.
 
     Raises
     ------
@@ -97,7 +98,9 @@ def consensus(
     **Without any signal** all candidates are equal, and the optimism is what the winner has more
     than their mean. That is a fourth account with the same prior odds, where chance is known. It
     says that the mean of all is at chance but for the noise that all share; the others take any
-    level between 0 and 1 to be equally likely. Only the gain by choice is taken off: that all
+    level between 0 and 1 to be equally likely. Its odds are lowered by the least that the candidate
+    farthest above chance leaves of them: ``-e p log p``, p being the number of candidates times
+    the probability to get so far by chance [4]_. Only the gain by choice is taken off: that all
     candidates were lucky on these rows together is not what choosing did, and remains.
 
     For a candidate that was not chosen for the largest mean there is nothing to cross-validate,
@@ -109,6 +112,8 @@ def consensus(
     .. [2] C. Nadeau and Y. Bengio (2003), Inference for the generalization error. Machine Learning
        52, section 3.
     .. [3] H. van Hasselt (2013), Eq. 10. arXiv:1302.7175.
+    .. [4] T. Sellke, M. Bayarri and J. Berger (2001), Calibration of p values for testing precise
+       null hypotheses. The American Statistician 55, Eq. 2.
 
     Examples
     --------
