@@ -1,0 +1,17 @@
+"""The README shows what the package prints."""
+
+import doctest
+import re
+from pathlib import Path
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+def test_the_report_in_the_readme_is_the_one_its_example_prints():
+    text = README.read_text(encoding="utf-8")
+    example = doctest.DocTestParser().get_doctest(text, {}, "README", None, None)
+    runner = doctest.DocTestRunner(verbose=False)
+    runner.run(example, clear_globs=False)
+    shown = re.search(r"```text\n(.*?)```", text, flags=re.DOTALL)
+    assert shown is not None
+    assert shown.group(1).rstrip() == str(example.globs["report"])
