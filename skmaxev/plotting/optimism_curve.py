@@ -149,6 +149,7 @@ class OptimismCurveDisplay:
             xlabel="candidates tried, in the search's order",
             ylabel=axis_label(self.metric, greater_is_better=self.greater_is_better),
         )
+        ax.xaxis.get_major_locator().set_params(integer=True)
         legend_above(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -21,7 +21,7 @@ class Format:
     Parameters
     ----------
     report : SelectionReport
-        The width of its interval sets the digits.
+        The width of its interval sets the digits, with one more if only that shows the optimism.
     """
 
     def __init__(self, report: SelectionReport) -> None:
@@ -31,6 +31,8 @@ class Format:
         if not math.isfinite(scale) or scale <= 0:
             scale = abs(report.naive) / 100 or 0.001
         self.decimals = min(max(-math.floor(math.log10(scale)), 0), _MOST_DECIMALS)
+        if self._hides(report) and self.decimals < _MOST_DECIMALS:
+            self.decimals += 1
 
     def score(self, value: float) -> str:
         """Write a score."""
@@ -39,6 +41,11 @@ class Format:
     def is_zero(self, value: float) -> bool:
         """Tell whether a difference vanishes at this number of decimals."""
         return round(value, self.decimals) == 0.0
+
+    def _hides(self, report: SelectionReport) -> bool:
+        """Tell whether the two scores look the same beside an optimism that does not vanish."""
+        same = self.score(report.naive) == self.score(report.estimate)
+        return same and not self.is_zero(report.optimism)
 
     def interval(self, interval: tuple[float, float]) -> str:
         """Write an interval in words."""

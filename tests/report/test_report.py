@@ -143,9 +143,18 @@ def test_many_reasons_do_not_fill_the_screen():
 def test_decimals_follow_the_interval(scale, shift):
     report = correct(scale * NOISE + shift)
     write = Format(report)
-    width = report.interval[1] - report.interval[0]
+    low, high = report.interval or (0.0, 0.0)  # none where only rounding is left of the noise
+    width = high - low or 10.0**8
     assert 0 <= write.decimals <= 8
     assert 10.0**-write.decimals <= max(width, 10**-8) or write.decimals == 0
+
+
+@given(st.integers(0, 300))
+def test_two_scores_look_different_beside_an_optimism(seed):
+    report = correct(np.random.default_rng(seed).normal([0.81, 0.8, 0.8], 0.02, size=(5, 3)))
+    write = Format(report)
+    if not write.is_zero(report.optimism):
+        assert write.score(report.naive) != write.score(report.estimate)
 
 
 @all_reports
