@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import type_of_target
 from skmaxev._compat import check_method_params, safe_split
 from skmaxev.engine.plan import Nesting, Split, as_splits
 
-__all__ = ["fresh_copy", "nest", "split_rows"]
+__all__ = ["describe_rows", "fresh_copy", "nest", "split_rows"]
 
 
 def fresh_copy(cv: Any) -> Any:
@@ -121,7 +121,7 @@ def split_rows(
     """
     X_part, y_part = safe_split(estimator, X, y, rows)
     part = check_method_params(X, params, indices=rows)
-    counts = _count(len(rows), y_part if classifier else None, part.get("groups"))
+    counts = describe_rows(len(rows), y_part if classifier else None, part.get("groups"))
     cure = "Use fewer folds inside, outer folds that leave more rows, or outer_cv=None."
     try:
         splitter = check_cv(cv, y_part, classifier=classifier)
@@ -137,8 +137,18 @@ def split_rows(
     return tuple(Split(rows[split.train], rows[split.test]) for split in local)
 
 
-def _count(n_rows: int, y: Any, groups: Any) -> str:
-    """Say how many rows, members of a class and groups there are to split."""
+def describe_rows(n_rows: int, y: Any, groups: Any = None) -> str:
+    """Say how many rows, members of a class and groups there are.
+
+    Parameters
+    ----------
+    n_rows : int
+        The rows.
+    y : array-like of n_rows rows, or None
+        Their classes, where they have any.
+    groups : array-like of n_rows rows, optional
+        Their groups.
+    """
     text = f"{n_rows} rows"
     if y is not None and type_of_target(y) in {"binary", "multiclass"}:
         members = np.unique(np.asarray(y), return_counts=True)[1]

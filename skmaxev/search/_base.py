@@ -153,7 +153,7 @@ class BaseMaxSearch(GridSearchCV):
         record = Record(plan, n_candidates, self.error_score)
         self._run(request, plan, all_pairs(plan, n_candidates), record, progress.contexts)
         progress.end_search()
-        report_failures(record, plan, search_places(request))
+        report_failures(record, plan, search_places(request), request.classes)
         return record
 
     def _run(

@@ -56,7 +56,7 @@ def judge_outer_folds(
     winners = {
         metric: _winners(search, request, nesting, record, metric) for metric in record.metrics
     }
-    sources = _refit_winners(plan, nesting, record, winners, run)
+    sources = _refit_winners(request, plan, nesting, record, winners, run)
     return {
         metric: OuterFolds(
             scores=_outer_scores(sources, nesting, record, metric, chosen),
@@ -80,7 +80,12 @@ def _winners(
 
 
 def _refit_winners(
-    plan: Plan, nesting: Nesting, record: Record, winners: Mapping[str, list[int]], run: Run
+    request: Request,
+    plan: Plan,
+    nesting: Nesting,
+    record: Record,
+    winners: Mapping[str, list[int]],
+    run: Run,
 ) -> list[Record]:
     """Fit the winners of folds whose training rows no unit has; give each fold's record."""
     folds = plan.outer_refits
@@ -100,7 +105,7 @@ def _refit_winners(
     if pairs:
         run(second, sorted(pairs), outside)
     record.count(outside)
-    report_nested_failures(outside, second)
+    report_nested_failures(outside, second, plan.splits, request.classes)
     return [outside if k in folds else record for k in range(len(nesting.outer))]
 
 

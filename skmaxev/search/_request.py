@@ -13,6 +13,7 @@ from sklearn.utils import indexable
 from skmaxev._compat import check_method_params, num_samples, routing_enabled
 from skmaxev.engine.inner import fresh_copy
 from skmaxev.engine.plan import Split, as_splits
+from skmaxev.search._state import check_forgets
 
 __all__ = ["Request", "read_request"]
 
@@ -41,6 +42,8 @@ class Request:
         Sample weights, for callbacks.
     keeper : Keeper
         Makes the fits, by way of a checkpoint or without one.
+    classes : array-like of n_rows rows, optional
+        The target of a classifier.
     """
 
     X: Any
@@ -56,6 +59,7 @@ class Request:
     candidates: list[dict[str, Any]]
     metadata: Mapping[str, Any] | None = field(default=None)
     keeper: Any = None
+    classes: Any = None
 
     @property
     def n_rows(self) -> int:
@@ -69,8 +73,10 @@ def read_request(search: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Requ
     Raises
     ------
     ValueError
-        As ``GridSearchCV`` for wrong scorers, splits and parameters.
+        As ``GridSearchCV`` for wrong scorers, splits and parameters; for a model that remembers
+        other fits.
     """
+    check_forgets(search.estimator)
     scorer, refit_metric = search._get_scorers()  # noqa: SLF001  # inherited
     X, y = indexable(X, y)
     params = check_method_params(X, params=params)
@@ -94,6 +100,7 @@ def read_request(search: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Requ
         splits=_splits(search, X, y, split_params),
         candidates=list(ParameterGrid(search.param_grid)),
         metadata=None if weight is None else {"sample_weight": weight},
+        classes=y if is_classifier(search.estimator) else None,
     )
 
 

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from skmaxev._compat import HasMethods, Interval, StrOptions, fit_context, routing_enabled
 from skmaxev.correction import correct
 from skmaxev.report import METHODS, SelectionReport
+from skmaxev.search._state import check_forgets
 
 __all__ = ["HonestSearchCV"]
 
@@ -167,6 +168,7 @@ class HonestSearchCV(MetaEstimatorMixin, BaseEstimator):
     def _run(self, X: Any, y: Any, params: dict[str, Any]) -> Any:
         if routing_enabled():
             params = process_routing(self, "fit", **params)["search"]["fit"]
+        check_forgets(getattr(self.search, "estimator", None))
         search = clone(self.search)
         return search.fit(X, **params) if y is None else search.fit(X, y, **params)
 

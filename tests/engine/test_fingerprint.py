@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -99,6 +100,9 @@ def test_plain_values_have_the_same_fingerprint_exactly_if_they_are_spelled_alik
 
 
 X = np.random.default_rng(0).normal(size=(6, 4))
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", PendingDeprecationWarning)  # the class is not liked
+    MATRIX = np.asmatrix(X)
 CHANGED = {
     "one value": (X, X + np.eye(6, 4) * 1e-15 * (X[0, 0] + 1)),
     "dtype": (X, X.astype(np.float32)),
@@ -107,7 +111,7 @@ CHANGED = {
     "order of rows": (X, X[::-1].copy()),
     "sign of zero": (np.array([0.0]), np.array([-0.0])),
     "array or list": (X, X.tolist()),
-    "array or matrix": (X, np.asmatrix(X)),
+    "array or matrix": (X, MATRIX),
     "int or float": ([1, 2], [1.0, 2.0]),
     "bool or int": ([True], [1]),
     "text boundaries": (["ab", "c"], ["a", "bc"]),

@@ -1,13 +1,15 @@
 """What users rightly expect: kinds of use that other tools were reported to break on."""
 
 import pickle
+import tracemalloc
 from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 import pytest
+from joblib import parallel_config
 from sklearn import config_context
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import TransformedTargetRegressor, make_column_transformer
 from sklearn.datasets import (
     load_diabetes,
@@ -15,6 +17,9 @@ from sklearn.datasets import (
     make_classification,
     make_multilabel_classification,
 )
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import FitFailedWarning
+from sklearn.feature_selection import SelectKBest
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.metrics import accuracy_score, brier_score_loss, make_scorer
@@ -31,10 +36,11 @@ from sklearn.model_selection import (
 )
 from sklearn.neighbors import KernelDensity, KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, SplineTransformer
+from sklearn.preprocessing import OneHotEncoder, SplineTransformer, StandardScaler
 from sklearn.svm import SVC
+from sklearn.tree import ExtraTreeClassifier
 
-from skmaxev import HonestSearchCV, LowVarianceCVSearch, NestedCVSearch, ShrunkSearchCV
+from skmaxev import HonestSearchCV, LowVarianceCVSearch, NestedCVSearch, ShrunkSearchCV, correct
 
 SEARCHES = [NestedCVSearch, LowVarianceCVSearch, ShrunkSearchCV]
 every_search = pytest.mark.parametrize("Search", SEARCHES)
@@ -484,3 +490,156 @@ def test_routing_may_be_on_with_metadata_and_without(Search):
         plain = Search(*LOGISTIC).fit(X, Y)
     assert weighted.best_score_ <= 1
     assert plain.best_score_ == Search(*LOGISTIC).fit(X, Y).best_score_
+
+
+# 50: the interval of a nested score
+
+
+@pytest.mark.parametrize("n_outer", [2, 5])
+def test_the_interval_of_a_nested_score_is_wider_than_the_spread_of_its_folds_says(n_outer):
+    search = NestedCVSearch(*LOGISTIC, cv=3, outer_cv=n_outer).fit(X, Y)
+    low, high = search.report_.interval
+    scores = search.outer_scores_
+    naive = 1.96 * scores.std(ddof=1) / np.sqrt(n_outer)
+    assert 0 <= low < search.best_score_ < high <= 1
+    assert high - low > 2 * naive
+
+
+# 51: too few members of a class inside
+
+
+def test_a_class_too_small_for_the_inner_folds_is_named_with_its_number():
+    room = pytest.importorskip("imblearn.over_sampling")
+    pipeline = pytest.importorskip("imblearn.pipeline")
+    y = np.r_[np.ones(8, dtype=int), np.zeros(112, dtype=int)]
+    data = np.random.default_rng(0).normal(size=(120, 4)) + 1.5 * y[:, None]
+    model = pipeline.make_pipeline(room.SMOTE(random_state=0), LogisticRegression())
+    grid = {"logisticregression__C": [0.01, 1.0]}
+    folds = StratifiedKFold(4)
+    with pytest.warns(FitFailedWarning, match="4 to 56 in a class; .* 6 to 84 in a class"):
+        search = NestedCVSearch(model, grid, cv=folds).fit(data, y)
+    assert np.isnan(search.best_score_)
+    assert search.naive_best_score_ == GridSearchCV(model, grid, cv=folds).fit(data, y).best_score_
+    with pytest.warns(FitFailedWarning, match="in a class"):
+        search = NestedCVSearch(model, grid, cv=folds, outer_cv=folds).fit(data, y)
+    assert np.isnan(search.best_score_)
+
+
+# 54: workers at several levels
+
+
+@every_search
+def test_workers_at_every_level_change_no_number(Search):
+    forest, grid = RandomForestClassifier(5, random_state=0, n_jobs=2), {"max_depth": [1, 3]}
+    alone = Search(clone(forest).set_params(n_jobs=None), grid, cv=3).fit(X, Y)
+    with parallel_config(backend="threading"):
+        threads = Search(forest, grid, cv=3, n_jobs=2).fit(X, Y)
+    for search in (threads, Search(forest, grid, cv=3, n_jobs=2).fit(X, Y)):
+        assert search.best_score_ == alone.best_score_
+        np.testing.assert_array_equal(
+            search.cv_results_["mean_test_score"], alone.cv_results_["mean_test_score"]
+        )
+    inside = cross_val_score(Search(forest, grid, cv=3, n_jobs=2), X, Y, cv=2, n_jobs=2)
+    np.testing.assert_array_equal(
+        inside, cross_val_score(GridSearchCV(forest, grid, cv=3), X, Y, cv=2)
+    )
+
+
+# 56: many candidates
+
+
+class Cheap(ClassifierMixin, BaseEstimator):
+    """Learns nothing."""
+
+    def __init__(self, a=0.0):
+        self.a = a
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return (X[:, 0] > self.a).astype(int)
+
+
+def test_memory_grows_with_candidates_and_folds_only():
+    scores = 0.5 + 0.05 * np.random.default_rng(0).normal(size=(10, 50_000))
+    tracemalloc.start()
+    report = correct(scores)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert report.n_candidates == 50_000
+    assert abs(report.estimate - 0.5) < 0.05
+    assert peak < 100 * scores.nbytes  # all pairs of candidates would be 20 GB
+
+
+@every_search
+def test_candidates_that_tie_exactly_are_no_trouble(Search):
+    search = Search(Cheap(), {"a": np.linspace(-3, 3, 300)}, cv=3, refit=False).fit(X, Y)
+    assert search.best_score_ <= search.naive_best_score_
+
+
+# 42, 44, 45: what is true
+
+
+def honest_and_printed(model, grid, n_rows, seeds, draw, **options):
+    """Average over data sets: honest scores of each search, the printed one, the true one."""
+    rows = []
+    for seed in seeds:
+        data, y = draw(seed)
+        train, fresh = slice(n_rows), slice(n_rows, None)
+        searches = [S(model, grid, **options).fit(data[train], y[train]) for S in SEARCHES]
+        true = searches[0].score(data[fresh], y[fresh])
+        honest = [search.best_score_ for search in searches]
+        rows.append([*honest, searches[0].report_.estimates["CONSENSUS"].value])
+        rows[-1] += [searches[0].naive_best_score_, true]
+    return np.array(rows)
+
+
+@pytest.mark.slow
+def test_noise_is_worth_nothing_however_wide_the_search():
+    def draw(seed):
+        rng = np.random.default_rng(seed)
+        return rng.normal(size=(260, 40)), rng.permutation(np.arange(260) % 2)
+
+    model = make_pipeline(SelectKBest(), KNeighborsClassifier())
+    grid = {"selectkbest__k": [1, 3, 8, 20, 40], "kneighborsclassifier__n_neighbors": [1, 5, 15]}
+    found = honest_and_printed(model, grid, 60, range(30), draw)
+    nested, low_variance, shrunk, consensus, printed, _ = found.mean(axis=0) - 0.5
+    error = found.std(axis=0).max() / np.sqrt(len(found))
+    assert printed > 0.05
+    assert max(abs(nested), abs(low_variance), abs(consensus)) < 3 * error
+    assert -3 * error < shrunk < 0.7 * printed
+
+
+@pytest.mark.slow
+def test_the_honest_score_is_nearer_to_the_truth_than_the_printed_one():
+    def draw(seed):
+        return make_classification(
+            3080, 30, n_informative=5, n_redundant=0, flip_y=0.15, random_state=seed
+        )
+
+    model = make_pipeline(StandardScaler(), SVC())
+    grid = {"svc__C": np.logspace(-2, 3, 6), "svc__gamma": np.logspace(-4, 0, 5)}
+    found = honest_and_printed(model, grid, 80, range(7, 27), draw)
+    bias = (found[:, :-1] - found[:, -1:]).mean(axis=0)
+    assert bias[-1] > 0.01
+    assert np.all(np.abs(bias[1:-1]) < bias[-1])
+
+
+@pytest.mark.slow
+def test_a_seed_as_parameter_keeps_the_part_of_its_lead_that_is_real():
+    def draw(seed):
+        return make_classification(2120, 15, n_informative=4, flip_y=0.2, random_state=seed)
+
+    model, grid = ExtraTreeClassifier(max_depth=4), {"random_state": list(range(20))}
+    rows = []
+    for seed in range(1, 21):
+        data, y = draw(seed)
+        search = ShrunkSearchCV(model, grid).fit(data[:120], y[:120])
+        means = search.cv_results_["mean_test_score"]
+        true = search.score(data[120:], y[120:])
+        rows.append([search.naive_best_score_, search.best_score_, true, means.mean()])
+    printed, honest, true, mean = np.mean(rows, axis=0)
+    assert mean < honest < printed
+    assert abs(honest - true) < printed - true
