@@ -89,13 +89,7 @@ def correct_leaderboard(
     (0.847, 0.806)
     """
     level = check_level(level)
-    given = np.asarray(public_scores, dtype=np.float64)
-    if given.ndim != 1 or not given.size or not np.isfinite(given).all():
-        raise ValueError(
-            "public_scores must be finite numbers, one a submission; got "
-            f"{given.size} numbers of shape {given.shape}, {int((~np.isfinite(given)).sum())} of "
-            "them not finite. For scores of single rows use skmaxev.correct."
-        )
+    given = _check_public(public_scores)
     check_best_index(best_index, given.size)
     error = _standard_error(given, n_test_rows, standard_error)
     shared, notes = _check_correlation(correlation)
@@ -113,8 +107,7 @@ def correct_leaderboard(
     common = error**2 * (1.0 if correlation is None else shared)
     half = norm.ppf((1 + level) / 2) * np.sqrt(_posterior_variance(scores, best, own) + common)
     sign = 1.0 if greater_is_better else -1.0
-    low, high = values["EB"] - half, values["EB"] + half
-    ends = sorted((sign * max(low, table.support[0]), sign * min(high, table.support[1])))
+    ends = sorted(sign * np.clip([values["EB"] - half, values["EB"] + half], *table.support))
     return SelectionReport(
         estimate=sign * values["EB"],
         interval=(float(ends[0]), float(ends[1])),
@@ -138,6 +131,17 @@ def correct_leaderboard(
         notes=table.notes,
         table=table,
     )
+
+
+def _check_public(public_scores: ArrayLike) -> FloatArray:
+    given = np.asarray(public_scores, dtype=np.float64)
+    if given.ndim != 1 or not given.size or not np.isfinite(given).all():
+        raise ValueError(
+            "public_scores must be finite numbers, one a submission; got "
+            f"{given.size} numbers of shape {given.shape}, {int((~np.isfinite(given)).sum())} of "
+            "them not finite. For scores of single rows use skmaxev.correct."
+        )
+    return given
 
 
 def _standard_error(scores: FloatArray, n_test_rows: int | None, given: float | None) -> float:

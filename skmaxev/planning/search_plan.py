@@ -17,8 +17,13 @@ from sklearn.utils import resample
 
 from skmaxev.estimators import expected_maximum_of_normals
 from skmaxev.planning._advice import advise, describe
-from skmaxev.search import HonestSearchCV, planned_fits
-from skmaxev.search._base import BaseMaxSearch
+from skmaxev.search import (
+    HonestSearchCV,
+    LowVarianceCVSearch,
+    NestedCVSearch,
+    ShrunkSearchCV,
+    planned_fits,
+)
 
 __all__ = ["SearchPlan", "plan"]
 
@@ -284,7 +289,7 @@ def _any_candidate(search: Any, rng: np.random.Generator) -> dict[str, Any]:
 
 def _count_fits(search: Any, X: Any, y: Any, params: Mapping[str, Any], of_search: int) -> int:
     """Fits of skmaxev's searches by their plan, of any other by its splits and its refit."""
-    if isinstance(search, BaseMaxSearch):
+    if isinstance(search, NestedCVSearch | LowVarianceCVSearch | ShrunkSearchCV):
         return int(planned_fits(search, X, y, **params))
     return of_search + bool(getattr(search, "refit", True))
 

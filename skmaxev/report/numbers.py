@@ -58,9 +58,10 @@ def percent(level: float) -> str:
 
 
 def name_candidates(indices: tuple[int, ...], most: int = 8) -> str:
-    """Write candidates' numbers, cut to the first few."""
+    """Write 'candidate 3' or 'candidates 3, 4', cut to the first few."""
+    noun = "candidate" if len(indices) == 1 else "candidates"
     more = f" and {len(indices) - most:,} more" if len(indices) > most else ""
-    return ", ".join(str(index) for index in indices[:most]) + more
+    return f"{noun} " + ", ".join(str(index) for index in indices[:most]) + more
 
 
 def name_params(params: Mapping[str, Any]) -> str:

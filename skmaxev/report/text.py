@@ -86,8 +86,7 @@ def facts(report: SelectionReport) -> list[tuple[str, str]]:
     found = [("Winner", _winner(report))]
     if not nothing_chosen(report):
         if report.indistinguishable:
-            close = "candidate" if len(report.indistinguishable) == 1 else "candidates"
-            found.append(("Close to it", f"{close} {name_candidates(report.indistinguishable)}"))
+            found.append(("Close to it", name_candidates(report.indistinguishable)))
         spread, noise = write.score(report.spread), write.score(report.noise)
         found.append(("Mean scores", f"spread by {spread}; chance alone makes about {noise}"))
     found.extend(("Left out", reason) for reason in _reasons(report.left_out))
