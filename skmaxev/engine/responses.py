@@ -96,7 +96,10 @@ def row_results(heard: Heard, metric: str, y: Any) -> NDArray[np.float32] | None
     """
     if not heard or y is None:
         return None
-    answer, truth = np.asarray(next(iter(heard.values()))), np.asarray(y)
+    try:
+        answer, truth = np.asarray(next(iter(heard.values()))), np.asarray(y)
+    except (RuntimeError, TypeError):  # they lie on another device
+        return None
     if metric == "roc_auc":
         answer = answer[:, 1] if answer.ndim == 2 and answer.shape[1] == 2 else answer
         return answer.astype(np.float32) if answer.ndim == 1 else None

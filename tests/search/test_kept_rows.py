@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skmaxev import ShrunkSearchCV
-from skmaxev.engine.responses import overhear
+from skmaxev.engine.responses import overhear, row_results
 
 X, Y = make_classification(60, 5, flip_y=0.2, random_state=0)
 MODEL = make_pipeline(StandardScaler(), LogisticRegression())
@@ -72,3 +72,16 @@ def test_a_model_is_the_same_after_it_was_listened_to():
         np.testing.assert_array_equal(model.predict(X), model.predict(X))
     assert set(vars(model)) == before
     assert "decision_function" in heard
+
+
+class Elsewhere:
+    """Predictions on a device that NumPy cannot read."""
+
+    def __array__(self, *_args, **_kwargs):
+        raise RuntimeError("cannot be read from here")
+
+
+def test_predictions_that_lie_elsewhere_are_not_kept():
+    assert row_results({"predict": Elsewhere()}, "accuracy", Y) is None
+    assert row_results({"predict": Y}, "accuracy", Elsewhere()) is None
+    assert row_results({"predict": Y}, "accuracy", Y).tolist() == [1] * 60
