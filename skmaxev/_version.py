@@ -1,3 +1,3 @@
-"""The version, in a module of its own so that any room may read it."""
+"""The version, in a module of its own so that every module may import it."""
 
 __version__ = "0.1.0"

@@ -16,19 +16,17 @@ mean width, in percentage points.
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import json
 import os
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
+from benchmarks.accuracy.bank import load_bank
 from skmaxev.estimators import (
     bbc,
     bbc_auc,
@@ -49,17 +47,6 @@ Method = Callable[[Any], Interval]
 
 UNIT = (0.0, 1.0)
 LEVELS = (0.5, 0.8, 0.9, 0.99)
-
-
-def load_bank(path: Path) -> ModuleType:
-    """Import the loader that lies beside the banked searches."""
-    if not (path / "evaluate.py").is_file():
-        sys.exit(f"no evaluate.py in {path}; give the folder of the banked searches with --bank")
-    spec = importlib.util.spec_from_file_location("banked_searches", path / "evaluate.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def counts(search: Any) -> dict[str, np.ndarray]:
@@ -258,7 +245,7 @@ def main() -> None:
     )
     parser.add_argument("--bank", default=os.environ.get("SKMAXEV_BANK"), type=Path)
     parser.add_argument("--metric", nargs="*", default=["accuracy", "roc_auc"])
-    parser.add_argument("--every", type=int, default=1, help="take every so-manieth search")
+    parser.add_argument("--every", type=int, default=1, help="take only every N-th search")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     if options.bank is None:

@@ -77,7 +77,7 @@ submission = pd.DataFrame({"id": rows, "odd": search.predict_proba(X[rows])[:, 1
 print(submission.head(4).to_string(index=False))
 
 # %%
-# And 41 more, as one does: other seeds, other settings, other parts of the pixels. Every one gets
+# And 41 more: other seeds, other settings, other parts of the pixels. Every one gets
 # a public score.
 settings = {
     "num_leaves": [3, 4, 6, 8, 12, 16],
@@ -103,7 +103,7 @@ pairs = np.corrcoef(right_here)[np.triu_indices(len(sampled), 1)]
 print(f"correlation of two submissions' errors: {pairs.mean():.2f}")
 
 # %%
-# The shake-up, foretold from the public scores.
+# What to expect in private, from the public scores alone.
 from skmaxev.kaggle import correct_leaderboard
 
 report = correct_leaderboard(public_scores, n_test_rows=len(public), correlation=pairs.mean())

@@ -51,8 +51,8 @@ print(
 
 # %%
 # Candidates judged on the same rows share most of their noise, and what is shared favours none.
-# The numbers above are for noise of their own, so they are an upper bound. Said how much is
-# shared:
+# The numbers above are for noise of their own, so they are an upper bound. The
+# argument ``correlation`` says how much is shared:
 for correlation in (0.0, 0.5, 0.9):
     value = expected_optimism(100, 1000, score=0.8, spread=0.01, correlation=correlation)
     print(f"correlation {correlation}: optimism {100 * value:.2f} points")

@@ -1,6 +1,6 @@
 """Where displays take their numbers from: the report of a search, read by its attributes.
 
-Reports live in a room above this one, so they are met here without being imported.
+The report package imports this one, so reports are read here without importing their class.
 """
 
 from __future__ import annotations
@@ -61,4 +61,5 @@ def signed(report: SelectionReport, scores: Any) -> Any:
 
 def axis_label(metric: str, *, greater_is_better: bool) -> str:
     """Name the score axis."""
-    return metric.replace("_", " ") + ("" if greater_is_better else " (lower is better)")
+    name = metric.replace("_", " ").replace("$", r"\$")  # Matplotlib would set it as mathematics
+    return name + ("" if greater_is_better else " (lower is better)")

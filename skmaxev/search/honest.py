@@ -76,7 +76,7 @@ class HonestSearchCV(MetaEstimatorMixin, BaseEstimator):
     See Also
     --------
     correct : The same without an object around the search.
-    ShrunkSearchCV, LowVarianceCVSearch, NestedCVSearch : Grid searches with one certain estimate.
+    ShrunkSearchCV, LowVarianceCVSearch, NestedCVSearch : Grid searches with one fixed estimator.
 
     Examples
     --------

@@ -24,7 +24,8 @@ return_train_score
         Confidence level of the interval in the report.
     keep_predictions : {"auto"}, bool or float, default="auto"
         Whether the out-of-fold results of single rows are kept, for estimates that resample rows:
-        with "auto" as long as they need no more than 256 MB, with a number up to so many MB.
+        with "auto" if they need no more than 256 MB, with a number if no more than that many MB.
+        Kept for accuracy, ROC AUC, and mean squared or absolute error.
         The report says what was kept.
     checkpoint : path-like, optional
         File that keeps every finished fit; the same search started again repeats none of them.
