@@ -8,7 +8,8 @@ loader, `evaluate.py`, which also measures. Printed per slice of searches and pe
 percentage points: the mean error; the root mean squared error and its ratio to that of nested
 cross-validation, which takes 3 to 5.5 times the fits for 5 to 10 folds; and the mean and the
 standard deviation of the error after removing what all candidates of a search share, with the
-standard error of that mean. Where a search keeps its rows, "consensus, rows" uses them for the noise and for chance.
+standard error of that mean. Where a search keeps its rows, "consensus, rows" uses them for the
+noise and for chance.
 """
 
 from __future__ import annotations
