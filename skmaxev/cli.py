@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -41,6 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         Exit code: 0 done, 1 the input cannot be corrected, 2 wrong usage.
     """
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal need not know every letter
+        sys.stdout.reconfigure(errors="backslashreplace")
     asked = _parser().parse_args(arguments)
     try:
         asked.run(asked)
@@ -110,12 +113,12 @@ def _demo(asked: argparse.Namespace) -> None:
 
 def _correct(asked: argparse.Namespace) -> None:
     report = correct(
-        sys.stdin if asked.file == "-" else asked.file,
+        getattr(sys.stdin, "buffer", sys.stdin) if asked.file == "-" else asked.file,
         metric=asked.metric,
         method=asked.method,
         level=asked.level,
         greater_is_better=not asked.losses,
-        sep=asked.sep,
+        sep="\t" if asked.sep == r"\t" else asked.sep,
         decimal=asked.decimal,
         candidate=asked.candidate,
         fold=asked.fold,

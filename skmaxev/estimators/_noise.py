@@ -24,6 +24,11 @@ _CUT_DIGITS = 1e-6
 # Chance to distrust a known variance that is right, because splits happen to differ more.
 _DISTRUST = 0.01
 _LARGEST_EXPONENT = 300.0
+# Relative to the scores: what rounding leaves of a variation that is none.
+_SAME = 1e-14
+# Successes and failures beyond which a share is normal to a millionth of its standard error; the
+# quantiles of the beta distribution lose their digits there.
+_MANY = 1e12
 
 
 @dataclass(frozen=True)
@@ -95,13 +100,9 @@ def interval(estimate: float, noise: Noise, level: float, support: Support) -> S
     above_half = (1.0 + level) / 2.0
     reach = float(stats.t.ppf(above_half, noise.df) * np.sqrt(noise.dispersion))
     if _is_bounded(support):
-        # Jeffreys's interval of a share of so many rows as make a standard error of this size.
-        rows = (stats.norm.ppf(above_half) / reach) ** 2
         share = (estimate - low) / (high - low)
         first, last = (
-            low
-            + (high - low) * float(stats.beta.ppf(q, rows * share + 0.5, rows * (1 - share) + 0.5))
-            for q in (1.0 - above_half, above_half)
+            low + (high - low) * end for end in _ends_of_a_share(share, reach, above_half)
         )
         return min(first, estimate), max(last, estimate)
     # A standard error in proportion to the distance from the bound is a constant of its logarithm.
@@ -111,6 +112,20 @@ def interval(estimate: float, noise: Noise, level: float, support: Support) -> S
     if np.isfinite(low):
         return float(low + (estimate - low) / factor), float(low + (estimate - low) * factor)
     return estimate - reach, estimate + reach
+
+
+def _ends_of_a_share(share: float, reach: float, above_half: float) -> Support:
+    """Jeffreys's interval for so many rows as make a standard error of this size."""
+    variance = share * (1.0 - share)
+    z = float(stats.norm.ppf(above_half))
+    if variance * z**2 > _MANY * reach**2:
+        return share - reach * variance**0.5, share + reach * variance**0.5
+    rows = (z / reach) ** 2
+    won, lost = rows * share + 0.5, rows * (1.0 - share) + 0.5
+    return (
+        float(stats.beta.ppf(1.0 - above_half, won, lost)),
+        float(stats.beta.ppf(above_half, won, lost)),
+    )
 
 
 def measure(
@@ -188,13 +203,17 @@ def _between_splits(table: FloatArray, support: Support, design: Design) -> tupl
         return 0.0, 0.0
     if not _is_bounded(support):
         # Without a bound on either side hopeless candidates have any noise: the better half counts.
-        half = max(2, (table.shape[1] + 1) // 2)
-        table = table[:, np.argsort(-table.mean(axis=0), kind="stable")[:half]]
+        half = min(max(2, (table.shape[1] + 1) // 2), table.shape[1])
+        means = table.mean(axis=0)
+        least = np.partition(means, -half)[-half] - _ROUNDING * np.abs(table).max()
+        table = table[:, means >= least]  # all that tie, whatever their order
     means = table.mean(axis=0)
     scale = variance_function(means, support).mean()
     if not scale > 0:
         return 0.0, 0.0
     deviation = table - means
+    if np.abs(deviation).max() <= _SAME * np.abs(table).max():
+        return 0.0, 0.0
     residual = deviation - deviation.mean(axis=1, keepdims=True)
     unit = design.inflation / ((size - 1) * design.n_splits * scale)
     pooled = float(np.square(deviation).mean(axis=1).sum() * unit)

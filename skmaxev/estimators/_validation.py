@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -69,9 +69,9 @@ def check_best_index(best_index: int | None, n_candidates: int) -> None:
         )
 
 
-def check_level(level: float) -> float:
+def check_level(level: Any) -> float:
     """Return the confidence level if it is strictly between 0 and 1."""
-    if not 0.0 < level < 1.0:
+    if not isinstance(level, int | float | np.number) or not 0.0 < level < 1.0:
         raise ValueError(f"level must be between 0 and 1, such as 0.95; got {level!r}.")
     return float(level)
 

@@ -35,8 +35,8 @@ def to_dict(report: SelectionReport) -> dict[str, Any]:
 
 
 def to_json(report: SelectionReport, *, indent: int | None) -> str:
-    """Write the report as strict JSON: no NaN, and text for what JSON cannot hold."""
-    return json.dumps(_jsonable(to_dict(report)), indent=indent, ensure_ascii=False)
+    """Write the report as strict JSON in ASCII, for any terminal: no NaN, and text for what JSON cannot hold."""
+    return json.dumps(_jsonable(to_dict(report)), indent=indent)
 
 
 def _jsonable(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -35,16 +36,27 @@ _STYLE = """
  padding-right:.6em}}
 """
 
+_LATEX = str.maketrans(
+    {sign: "\\" + sign for sign in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
+)
+
 
 def to_markdown(report: SelectionReport) -> str:
     """Write heading, scores and estimators as Markdown."""
-    lines = [f"**{heading(report)}**", ""]
+    lines = [f"**{_markdown(heading(report))}**", ""]
     lines += [f"- {label}: **{value}** ({remark})" for label, value, remark in headline(report)]
     rows = estimate_rows(report)
     lines += ["", *_markdown_row(COLUMNS), "|:--|--:|:--|:--|"] if rows else []
     for row in rows:
         lines += _markdown_row((f"**{row[0]}**" if row[0] == report.method else row[0], *row[1:]))
     return "\n".join([*lines, "", *report.advice])
+
+
+def _markdown(text: str) -> str:
+    """Escape what a name of a metric could format; underscores within words format nothing."""
+    return re.sub(r"[\\`*<>\[\]|~$&]|(?<!\w)_|_(?!\w)", r"\\\g<0>", text)
 
 
 def _markdown_row(cells: tuple[str, ...]) -> list[str]:
@@ -66,9 +78,7 @@ def to_latex(report: SelectionReport) -> str:
 
 
 def _latex(text: str) -> str:
-    for sign in "&%$#_{}":
-        text = text.replace(sign, "\\" + sign)
-    return text
+    return text.translate(_LATEX)
 
 
 def to_html(report: SelectionReport) -> str:

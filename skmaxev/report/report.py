@@ -81,7 +81,8 @@ class SelectionReport:
     best_index : int
         The winner, counted among all candidates.
     best_params : mapping, optional
-        Its settings, where the source holds them.
+        Its settings, where the source holds them; not part of comparisons, as arrays and
+        estimators among them need not compare.
     metric : str
         Name of the metric.
     greater_is_better : bool
@@ -116,7 +117,7 @@ class SelectionReport:
     n_used: int
     left_out: Mapping[int, str]
     best_index: int
-    best_params: Mapping[str, Any] | None
+    best_params: Mapping[str, Any] | None = field(compare=False)
     metric: str
     greater_is_better: bool
     noise: float

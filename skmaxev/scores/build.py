@@ -12,7 +12,7 @@ from skmaxev.scores.failures import failed_candidates, nothing_left
 from skmaxev.scores.metrics import support_of
 from skmaxev.scores.table import OuterFolds, RowScores, ScoreTable
 
-__all__ = ["build_table", "mean_scores", "numbers"]
+__all__ = ["as_floats", "build_table", "is_missing", "mean_scores", "numbers"]
 
 FloatArray = NDArray[np.float64]
 
@@ -90,15 +90,43 @@ def mean_scores(scores: FloatArray) -> FloatArray:
     return np.ascontiguousarray(scores.T).mean(axis=1)
 
 
-def numbers(scores: ArrayLike, what: str) -> FloatArray:
-    """Return scores as floats of shape (n_splits, n_candidates); NaN stays."""
+def is_missing(value: Any) -> bool:
+    """Tell whether a cell is empty: None, NaN, masked, or pandas' own NA and NaT."""
+    if value is None or value is np.ma.masked:
+        return True
+    if isinstance(value, float | np.floating):
+        return bool(np.isnan(value))
+    return type(value).__name__ in {"NAType", "NaTType"}
+
+
+def as_floats(values: Any, what: str) -> FloatArray:
+    """Return an array, or a column of a frame, as floats; what is missing or masked is NaN."""
     try:
-        table = np.asarray(scores, dtype=np.float64)
+        return _as_floats(values)
     except (TypeError, ValueError) as error:
         raise TypeError(
             f"{what} must be numbers of shape (n_splits, n_candidates); got "
-            f"{type(scores).__name__} ({error}). Pass one row a split and one column a candidate."
+            f"{type(values).__name__} ({error}). Pass one row a split and one column a candidate."
         ) from error
+
+
+def _as_floats(values: Any) -> FloatArray:
+    if isinstance(values, list | tuple) and any(map(np.ma.isMaskedArray, values)):
+        values = np.ma.stack(values)
+    if np.ma.isMaskedArray(values):
+        return np.ma.filled(values.astype(np.float64), np.nan)
+    found = np.asarray(values)
+    if found.dtype.kind in "cMm":  # NumPy would drop the imaginary part, and count seconds
+        raise TypeError(f"their type is {found.dtype}")
+    if found.dtype.kind != "O":
+        return found.astype(np.float64)
+    cells = [np.nan if is_missing(value) else value for value in found.ravel()]
+    return np.array(cells, dtype=np.float64).reshape(found.shape)
+
+
+def numbers(scores: ArrayLike, what: str) -> FloatArray:
+    """Return scores as floats of shape (n_splits, n_candidates); NaN stays."""
+    table = as_floats(scores, what)
     if table.ndim == 1 and table.size:
         raise ValueError(
             f"{what} must have shape (n_splits, n_candidates); got {table.size} single numbers. "

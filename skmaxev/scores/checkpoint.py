@@ -21,7 +21,9 @@ _PLAIN = (str, int, float, bool, type(None))
 
 def is_checkpoint(source: Any) -> bool:
     """Tell whether ``source`` is the path of an SQLite file."""
-    return isinstance(source, str | os.PathLike) and is_sqlite(Path(source))
+    if not isinstance(source, str | os.PathLike) or "\n" in os.fspath(source):
+        return False
+    return is_sqlite(Path(source))
 
 
 def from_checkpoint(

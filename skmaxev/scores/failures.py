@@ -106,9 +106,11 @@ def _declared(scores: FloatArray, finite: Mask, value: float, metric: str) -> tu
 def _undeclared(scores: FloatArray, finite: Mask) -> tuple[Mask, float]:
     value = float(scores[finite].min())
     hits = scores == value
+    if value >= 0.0:  # a split that all candidates get wrong, such as one without positives
+        hits &= ~hits.all(axis=1, keepdims=True)
     rest = scores[finite & ~hits]
     extent = float(np.ptp(rest)) if rest.size > 1 else 0.0
-    if not extent or not value.is_integer():
+    if not hits.any() or not extent or not value.is_integer():
         return np.zeros_like(hits), value
     gap = (rest.min() - value) / extent
     shares = value < 0 and rest.min() >= 0 and rest.max() <= 1  # such as accuracies, and -1

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
+import gzip
+import io
+import os
 import re
+import zlib
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import IO, Any
 
 import numpy as np
 
-from skmaxev.scores.build import build_table
+from skmaxev.scores.build import build_table, is_missing
 from skmaxev.scores.results import from_cv_results, split_columns
 from skmaxev.scores.table import ScoreTable
 
 __all__ = ["from_csv", "from_long"]
 
 _SEPARATORS = ",;\t|"
+_GZIP = b"\x1f\x8b"
 _MISSING = frozenset({"", "nan", "na", "n/a", "none", "null", "-"})
 
 
 def from_csv(
-    file: str | Path | TextIO,
+    file: str | os.PathLike[str] | IO[Any],
     *,
     metric: str | None = None,
     greater_is_better: bool = True,
@@ -36,8 +42,9 @@ def from_csv(
 
     Parameters
     ----------
-    file : path or open text file
-        Text in UTF-8 with a line of column names. Nothing in it is evaluated.
+    file : path or open file
+        Text in UTF-8, or in UTF-16 with its mark, gzipped or not, with a line of column names.
+        Nothing in it is evaluated.
     metric : str, optional
         Which metric, or the name of the only one.
     greater_is_better : bool
@@ -56,7 +63,8 @@ def from_csv(
     ValueError
         If the scores of single splits are missing or are no numbers.
     """
-    source = Path(file).name if isinstance(file, str | Path) else "CSV text"
+    _check_signs(sep, decimal)
+    source = Path(file).name if isinstance(file, str | os.PathLike) else "CSV text"
     columns = _read_columns(file, sep)
     if candidate is not None or fold is not None or score is not None:
         return from_long(
@@ -103,10 +111,13 @@ def from_long(
         If a column is missing, or a candidate has two scores on one split.
     """
     names = _check_long(list(columns), {"candidate": candidate, "fold": fold, "score": score})
-    who, where = ([_label(value) for value in columns[name]] for name in names[:2])
+    who, where = ([_label(value, name) for value in columns[name]] for name in names[:2])
     what = list(columns[names[2]])
+    _check_percent([what])
     candidates = {value: index for index, value in enumerate(dict.fromkeys(who))}
     splits = {value: row for row, value in enumerate(sorted(set(where), key=_by_number))}
+    if not who:
+        raise ValueError("a long table must hold one row a candidate and split; got no row.")
     rows = np.array([splits[value] for value in where])
     cols = np.array([candidates[value] for value in who])
     flat, counts = np.unique(rows * len(candidates) + cols, return_counts=True)
@@ -141,24 +152,71 @@ def _check_long(columns: Sequence[Any], asked: Mapping[str, str | None]) -> list
     return found
 
 
-def _read_columns(file: str | Path | TextIO, sep: str | None) -> dict[str, list[str]]:
-    if not isinstance(file, str | Path):
-        return _parse(file, sep, "the text")
+def _check_signs(sep: str | None, decimal: str) -> None:
+    if sep is not None and len(sep) != 1:
+        raise ValueError(f"sep must be one character, such as ';' or a tab; got {sep!r}.")
+    if decimal not in (".", ","):
+        raise ValueError(f"decimal must be '.' or ','; got {decimal!r}.")
+
+
+def _check_percent(columns: Iterable[Iterable[Any]]) -> None:
+    texts = [str(cell).strip() for column in columns for cell in column]
+    given = [text for text in texts if text.lower() not in _MISSING]
+    shares = [text for text in given if not text.endswith("%")]
+    if shares and len(shares) < len(given):
+        raise ValueError(
+            "scores must all be percentages or none; some end with %, others do not, such as "
+            f"{shares[0]!r}. Write all in the same way."
+        )
+
+
+def _read_columns(file: Any, sep: str | None) -> dict[str, list[str]]:
+    path = isinstance(file, str | os.PathLike)
+    name = Path(file).name if path else "the text"
+    try:
+        content = _content(file) if path else file.read()
+        text = content if isinstance(content, str) else _decoded(content)
+    except (UnicodeDecodeError, EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError(
+            f"a CSV file must be text in UTF-8; {name} is not. Pass open(path, encoding=...) for "
+            "text in another encoding."
+        ) from error
+    try:
+        return _parse(io.StringIO(text, newline=""), sep, name)
+    except csv.Error as error:
+        raise ValueError(f"a CSV file must be a table of short texts; {name}: {error}.") from error
+
+
+def _content(file: str | os.PathLike[str]) -> bytes:
+    if "\n" in os.fspath(file):
+        raise ValueError(
+            "results must be a path; got a text of many lines. Pass io.StringIO(text)."
+        )
     path = Path(file)
-    if not path.is_file():
+    if not path.exists() or path.is_dir():
         raise FileNotFoundError(
             f"results must be an existing CSV file; there is no file {str(file)!r}."
         )
-    with path.open(newline="", encoding="utf-8-sig") as text:
-        try:
-            return _parse(text, sep, path.name)
-        except UnicodeDecodeError as error:
-            raise ValueError(f"a CSV file must be text in UTF-8; {path.name} is not.") from error
+    return path.read_bytes()
+
+
+def _decoded(content: bytes) -> str:
+    if content.startswith(_GZIP):
+        content = gzip.decompress(content)
+    wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    text = content.decode("utf-16" if wide else "utf-8-sig")
+    if "\0" in text:
+        raise UnicodeDecodeError("utf-8", b"\0", 0, 1, "no text has this character")
+    return text
 
 
 def _parse(text: Iterable[str], sep: str | None, name: str) -> dict[str, list[str]]:
     lines = iter(text)
-    first = next(lines, "").lstrip("\ufeff")
+    first = next((line for line in lines if line.strip()), "").lstrip("\ufeff")
+    if first.lstrip().startswith(("{", "[")):
+        raise ValueError(
+            f"a CSV file must hold a table; {name} looks like JSON. Pass what it holds."
+        )
     sep = sep or max(_SEPARATORS, key=first.count)
     header = [column.strip() for column in next(csv.reader([first], delimiter=sep), [])]
     if not any(header):
@@ -188,6 +246,8 @@ def _check_rows(rows: list[list[str]], header: list[str], name: str) -> None:
 def _with_numbers(columns: Mapping[str, list[str]], decimal: str) -> dict[str, Any]:
     """Turn the columns of scores into floats and leave all others as text."""
     splits = {name for names in split_columns(columns).values() for name in names}
+    for names in split_columns(columns).values():
+        _check_percent(columns[name] for name in names)
     return {
         name: (
             np.array([_number(cell, decimal, name, row) for row, cell in enumerate(cells)])
@@ -199,8 +259,10 @@ def _with_numbers(columns: Mapping[str, list[str]], decimal: str) -> dict[str, A
 
 
 def _number(cell: Any, decimal: str, column: str, row: int) -> float:
+    if is_missing(cell):
+        return np.nan
     if not isinstance(cell, str):
-        return np.nan if cell is None else float(cell)
+        return float(cell)
     text = cell.strip().removesuffix("%")
     try:
         return float(text.replace(decimal, ".") if decimal != "." else text)
@@ -213,12 +275,17 @@ def _number(cell: Any, decimal: str, column: str, row: int) -> float:
         ) from None
 
 
-def _label(value: Any) -> Any:
+def _label(value: Any, column: str) -> Any:
     """Return a value that can be looked up: lists and dicts by their text."""
+    if is_missing(value):
+        raise ValueError(
+            f"every row of a long table must name its candidate and split; column {column!r} has "
+            "empty cells. Fill them, or leave those rows out."
+        )
     return value if isinstance(value, Hashable) else str(value)
 
 
 def _by_number(label: Any) -> tuple[Any, ...]:
     """Order labels by the numbers in them: fold 2 before fold 10."""
     parts = re.split(r"(\d+)", str(label))
-    return tuple(int(part) if part.isdigit() else part for part in parts)
+    return tuple(int(part) if part.isdecimal() else part for part in parts)

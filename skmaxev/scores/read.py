@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from skmaxev.scores.arrays import from_array, from_object
 from skmaxev.scores.checkpoint import from_checkpoint, is_checkpoint
@@ -49,15 +51,23 @@ def read_scores(
     Raises
     ------
     TypeError
-        If ``results`` is of no known kind.
+        If ``results`` is of no known kind, or an option of the wrong one.
     """
     long: dict[str, Any] = {"candidate": candidate, "fold": fold, "score": score}
     naming: dict[str, Any] = {"metric": metric, "greater_is_better": greater_is_better}
-    if isinstance(results, ScoreTable):
-        return results
+    if isinstance(getattr(results, "table", results), ScoreTable):  # a report has one too
+        return getattr(results, "table", results)  # type: ignore[no-any-return]
+    if not isinstance(greater_is_better, bool | np.bool_):
+        raise TypeError(
+            f"greater_is_better must be True, or False for losses; got {greater_is_better!r}."
+        )
+    if not isinstance(metric, str | None):
+        raise TypeError(f"metric must be the name of a metric; got {metric!r}.")
+    if hasattr(results, "collect_schema") and hasattr(results, "collect"):
+        results = results.collect()  # a lazy frame
     if is_study(results) or is_search(results):
         return (from_study if is_study(results) else from_search)(results, metric=metric)
-    if isinstance(results, str | Path) or hasattr(results, "read"):
+    if isinstance(results, str | os.PathLike) or hasattr(results, "read"):
         return _from_file(results, sep, decimal, long, naming)
     if isinstance(results, Mapping) or hasattr(results, "columns"):
         return _from_columns(results, decimal, long, naming)
@@ -83,6 +93,9 @@ def _from_columns(
     results: Any, decimal: str, long: dict[str, Any], naming: dict[str, Any]
 ) -> ScoreTable:
     names = list(results) if isinstance(results, Mapping) else list(results.columns)
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the columns of a frame must differ; {twice!r} is there twice.")
     columns = {name: results[name] for name in names}
     if any(name is not None for name in long.values()):
         return from_long(columns, decimal=decimal, **long, **naming)

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skmaxev.scores.build import build_table, mean_scores, numbers
+from skmaxev.scores.build import as_floats, build_table, is_missing, mean_scores, numbers
 from skmaxev.scores.table import OuterFolds, RowScores, ScoreTable
 
 __all__ = ["choose_metric", "from_cv_results", "split_columns"]
 
 _SKLEARN = re.compile(r"split(\d+)_test_(.+)")
 _OTHER = re.compile(
-    r"(?:cv|fold|split|rep|repeat|repetition|run)[\s_-]*(\d+)(?:[\s_-]*(?:test[\s_-]*)?score)?",
+    r"(cv|fold|split|rep|repeat|repetition|run)[\s_-]*(\d+)(?:[\s_-]*(?:test[\s_-]*)?score)?",
     re.IGNORECASE,
 )
+_MOST_NAMED = 6
 _MEAN_TOLERANCE = 1e-6  # stored means are often rounded
 
 
@@ -54,7 +56,7 @@ def from_cv_results(
         If there are no scores of single splits, or several metrics and no choice.
     """
     name, columns = choose_metric(split_columns(results), metric, list(results))
-    scores = numbers([_floats(results[column]) for column in columns], "scores of the splits")
+    scores = _stacked([results[column] for column in columns])
     left_out, notes = _earlier_rounds(results)
     return build_table(
         scores,
@@ -68,30 +70,68 @@ def from_cv_results(
         outer=outer,
         n_fits=n_fits,
         source=source,
-        notes=(*notes, *_other_means(results, name, scores)),
+        notes=(*notes, *_gaps(columns), *_other_means(results, name, scores)),
     )
 
 
-def _floats(column: Any) -> Any:
-    """Let a frame's column turn its own kind of missing value into NaN."""
-    if hasattr(column, "to_numpy"):
-        return np.asarray(column, dtype=np.float64)
-    return column
+def _stacked(columns: Sequence[Any]) -> NDArray[np.float64]:
+    """Put the columns of the splits on top of each other, each with its own kind of missing."""
+    rows = [as_floats(column, "scores of the splits") for column in columns]
+    sizes = {row.size for row in rows}
+    if len(sizes) > 1:
+        raise ValueError(
+            "every split must have a score of every candidate; got columns of "
+            f"{min(sizes)} to {max(sizes)} scores. Put NaN where a fit failed."
+        )
+    return numbers(rows, "scores of the splits")
 
 
 def split_columns(names: Iterable[Any]) -> dict[str, list[str]]:
     """Find the columns of single splits: metric to columns, in the order of the splits' numbers."""
     found: dict[str, list[tuple[int, str]]] = {}
-    others: list[tuple[int, str]] = []
+    others: dict[str, list[tuple[int, str]]] = {}
     for name in names:
         text = str(name).strip()
         if match := _SKLEARN.fullmatch(text):
             found.setdefault(match[2], []).append((int(match[1]), name))
         elif match := _OTHER.fullmatch(text):
-            others.append((int(match[1]), name))
+            others.setdefault(match[1].lower(), []).append((int(match[2]), name))
     if not found and others:
-        found["score"] = others
-    return {metric: [name for _, name in sorted(columns)] for metric, columns in found.items()}
+        found["score"] = _only_kind(others)
+    return {metric: _in_order(columns) for metric, columns in found.items()}
+
+
+def _only_kind(kinds: Mapping[str, list[tuple[int, str]]]) -> list[tuple[int, str]]:
+    if len(kinds) > 1:
+        shown = ", ".join(repr(columns[0][1]) for columns in kinds.values())
+        raise ValueError(
+            f"the columns of the splits must have names of one kind; got {shown}. Leave out or "
+            "rename those that hold no scores."
+        )
+    return next(iter(kinds.values()))
+
+
+def _in_order(columns: Sequence[tuple[int, str]]) -> list[str]:
+    most, count = Counter(number for number, _ in columns).most_common(1)[0]
+    if count > 1:
+        raise ValueError(
+            f"every split must have one column; got {count} for split {most}. Rename or leave out "
+            "those that hold other scores."
+        )
+    return [name for _, name in sorted(columns)]
+
+
+def _gaps(columns: Sequence[str]) -> tuple[str, ...]:
+    """Say which splits between the first and the last have no column."""
+    there = {int(number[0]) for name in columns if (number := re.search(r"\d+", str(name)))}
+    missing = sorted(set(range(min(there), max(there))) - there)
+    if not missing:
+        return ()
+    return (
+        f"There is no column for split {', '.join(map(str, missing[:_MOST_NAMED]))}"
+        f"{' and others' if len(missing) > _MOST_NAMED else ''}; the {len(there)} splits that are "
+        "there were used.",
+    )
 
 
 def choose_metric(
@@ -104,7 +144,8 @@ def choose_metric(
             "results must hold the score of every candidate on every split, as in columns "
             f"split0_test_score, split1_test_score, ...; found only {shown}. Mean scores alone "
             "show no noise, so there is nothing to correct from: save the whole cv_results_, or "
-            "name the columns of a long table with candidate=, fold= and score=."
+            "name the columns of a long table with candidate=, fold= and score=. A frame of plain "
+            "scores goes as an array, frame.to_numpy(), one row a split."
         )
     if metric is not None and metric in found:
         return metric, found[metric]
@@ -174,7 +215,4 @@ def _params(results: Mapping[str, Any], size: int) -> list[Mapping[str, Any]] | 
 
 def _is_set(value: Any) -> bool:
     """Tell whether a candidate has this setting: files leave the cell empty, frames put NaN."""
-    if value is None or value is np.ma.masked:
-        return False
-    is_nan = isinstance(value, float) and np.isnan(value)
-    return not is_nan and not (isinstance(value, str) and value == "")
+    return not is_missing(value) and not (isinstance(value, str) and value == "")

@@ -106,12 +106,18 @@ def _results(search: Any, name: str) -> Mapping[str, Any]:
     if results is None:
         raise NotFittedError(
             f"the search must be fitted; this {name} has no cv_results_. Call fit first, on a "
-            "search such as GridSearchCV."
+            "search such as GridSearchCV. Of an estimator that searches by itself, such as "
+            "LogisticRegressionCV, pass the scores of its splits as an array."
         )
     return results  # type: ignore[no-any-return]
 
 
 def _chosen_metric(search: Any, results: Mapping[str, Any], metric: str | None) -> str | None:
+    scoring = getattr(search, "scoring", None)
+    if metric is not None and isinstance(scoring, str) and metric != scoring:
+        raise ValueError(
+            f"metric must be what the search scored, {scoring!r}; got {metric!r}. Leave metric out."
+        )
     if metric is not None:
         return metric
     if len(split_columns(results)) > 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -80,7 +81,7 @@ def from_study(
         left_out=left_out,
         params=[trial.params for trial in trials],
         source=source,
-        notes=_notes(done, folds),
+        notes=(*_notes(done, folds), *_other_winner(best, left_out)),
     )
 
 
@@ -114,12 +115,20 @@ def _fold_scores(trial: Any) -> NDArray[np.float64] | None:
 
 def _kept(user: Mapping[str, Any], system: Mapping[str, Any]) -> NDArray[np.float64] | None:
     for name in _LISTS:
-        if name in user and np.ndim(user[name]) == 1:
+        if name in user and _is_list_of_numbers(user[name]):
             return np.array(user[name], dtype=float)
     numbered = sorted((int(match[1]), name) for name in user if (match := _SPLIT.fullmatch(name)))
     if numbered:
         return np.array([user[name] for _, name in numbered], dtype=float)
     return np.array(system[_TERMINATOR], dtype=float) if _TERMINATOR in system else None
+
+
+def _is_list_of_numbers(kept: Any) -> bool:
+    return (
+        isinstance(kept, list | tuple)
+        and len(kept) > 0
+        and all(isinstance(value, Real) for value in kept)
+    )
 
 
 def _close(first: float, second: float) -> bool:
@@ -146,11 +155,22 @@ def _tabulate(
             left_out[column] = _STATES.get(trial.state.name, "trial did not complete")
         elif found is None:
             left_out[column] = "trial kept no scores of single splits"
+        elif not np.isfinite(found).all():
+            left_out[column] = "trial kept scores that are not finite"
         elif len(found) != n_splits:
             left_out[column] = f"trial kept {len(found)} scores, most trials {n_splits}"
         else:
             scores[:, column] = found
     return scores, left_out
+
+
+def _other_winner(best: int, left_out: Mapping[int, str]) -> tuple[str, ...]:
+    if best not in left_out:
+        return ()
+    return (
+        f"The study's best trial, {best}, takes no part ({left_out[best]}); the best of the others "
+        "is corrected.",
+    )
 
 
 def _notes(done: list[Any], folds: Mapping[int, NDArray[np.float64] | None]) -> tuple[str, ...]:

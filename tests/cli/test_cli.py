@@ -174,3 +174,38 @@ def test_the_printed_score_falls_on_fresh_rows_and_the_honest_one_holds():
     printed, honest = found.printed - found.truth, found.honest - found.truth
     assert printed.mean() > 3 * printed.std(ddof=1) / np.sqrt(60)
     assert abs(honest.mean()) < 0.5 * printed.mean()
+
+
+def test_any_terminal_can_show_the_report(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text(
+        "\n".join(
+            f"{line},{'param_é' if not k else 'ü'}" for k, line in enumerate(TEXT.split("\n"))
+        ),
+        encoding="utf-8",
+    )
+    call = [sys.executable, "-W", "error", "-m", "skmaxev", "correct", str(path), "--json"]
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(call, env=environment, capture_output=True, check=True)  # noqa: S603
+    assert json.loads(done.stdout)["best_params"] == {"é": "ü"}
+
+
+def test_pipes_serve_as_files(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    code = f"open({str(pipe)!r}, 'w').write({TEXT!r})"
+    with subprocess.Popen([sys.executable, "-c", code]):  # noqa: S603
+        assert correct(pipe).estimate == correct(SCORES).estimate
+
+
+def test_bytes_that_are_no_text_are_one_line_of_error(tmp_path, capsys):
+    path = tmp_path / "noise"
+    path.write_bytes(np.random.default_rng(0).bytes(3000))
+    assert cli.main(["correct", str(path)]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_tab_can_be_typed(tmp_path, capsys):
+    path = tmp_path / "scores.tsv"
+    path.write_text(TEXT.replace(",", "\t"))
+    assert cli.main(["correct", str(path), "--sep", r"\t"]) == 0

@@ -304,3 +304,21 @@ def ridge_search(rng, n_rows, n_splits, *, rows):
 def test_wrong_input_is_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("size", [1e-16, 1e-12, 1e-9, 1e-6])
+@pytest.mark.parametrize("score", [np.pi / 10, np.pi / 4, 1.0 - np.pi * 1e-5])
+def test_next_to_no_noise_gives_a_narrow_interval_or_none(score, size):
+    scores = score + size * score * np.random.default_rng(0).normal(size=(10, 4))
+    found = selection_interval(scores, estimate=scores.mean(), support=UNIT)
+    free = selection_interval(scores, estimate=scores.mean())
+    assert (found is None) == (free is None) == (size == 1e-16)
+    if found is not None:  # far from the bounds, they do not matter
+        assert np.diff(found) == pytest.approx(np.diff(free), rel=0.5)
+
+
+def test_candidates_that_tie_count_whatever_their_order():
+    scores = np.pi * np.array([[0, 0, 0], [0, 0, 0], [0.5, 0.5, 0.75], [1, 1, 0.75]])
+    first = selection_interval(scores, estimate=1.0, best_index=0)
+    last = selection_interval(scores[:, ::-1], estimate=1.0, best_index=2)
+    assert first == pytest.approx(last)

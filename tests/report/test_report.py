@@ -1,5 +1,6 @@
 """The report as text, HTML, JSON, Markdown, LaTeX and a frame, read as a stranger would."""
 
+import copy
 import dataclasses
 import json
 import re
@@ -249,3 +250,21 @@ def test_every_method_says_what_it_estimates_and_how_it_errs():
         assert method.errs.split()[0] in {"upwards", "downwards", "slightly", "either"}
         assert any(target in method.target for target in ("mu*", "(mu_w)", "E[mu_w]"))
         assert method.citation
+
+
+def test_names_cannot_format_the_report():
+    scores = np.random.default_rng(0).normal(0.8, 0.03, size=(5, 4))
+    report = correct(scores, metric=r"<b>|*_x_y^~$1\t")
+    assert r"\<b\>\|\*\_x_y^\~\$1\\t" in report.to_markdown()
+    assert report.to_latex().startswith(
+        r"\textless{}b\textgreater{}\textbar{}*\_x\_y\textasciicircum{}\textasciitilde{}\$1"
+        r"\textbackslash{}t & "
+    )
+    assert "&lt;b&gt;" in report._repr_html_()
+    report.to_page()  # Matplotlib sets no mathematics
+
+
+def test_reports_of_array_settings_compare():
+    found = {f"split{k}_test_score": [0.5, 0.6 + 0.1 * k] for k in range(3)}
+    found["params"] = [{"knots": np.arange(size)} for size in (3, 4)]
+    assert correct(found) == copy.deepcopy(correct(found))

@@ -91,3 +91,18 @@ def test_shares_and_correlations_never_look_failed(table):
 )
 def test_the_range_holds_the_scores(metric, scores, support):
     assert support_of(metric, np.array(scores)) == support
+
+
+@pytest.mark.parametrize("error_score", [None, 0.0])
+def test_a_split_that_all_get_wrong_is_no_failure(error_score):
+    table = 0.9 + 0.01 * np.random.default_rng(0).random((5, 3))
+    table[2] = 0.0  # such as F1 where a test set has no positives
+    reasons, _ = failed_candidates(table, metric="f1", error_score=error_score)
+    assert not reasons
+
+
+def test_a_filler_for_all_candidates_on_a_split_is_one_still():
+    reasons, _ = failed_candidates(
+        with_filler(-1e6, [2], slice(None)), metric="s", error_score=None
+    )
+    assert list(reasons) == list(range(6))

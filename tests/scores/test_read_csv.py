@@ -1,5 +1,6 @@
 """Fold scores from CSV files as people really store them."""
 
+import gzip
 import io
 
 import numpy as np
@@ -44,7 +45,9 @@ VARIANTS = {
     "tab": (wide().to_csv(index=False, sep="\t"), {}),
     "sorted as text": (wide()[sorted(wide().columns)].to_csv(index=False), {}),
     "byte order mark": ("\ufeff" + wide().to_csv(index=False), {}),
-    "blank lines": (wide().to_csv(index=False) + "\n\n", {}),
+    "blank lines": ("\n" + wide().to_csv(index=False) + "\n\n", {}),
+    "UTF-16": (wide().to_csv(index=False).encode("utf-16"), {}),
+    "gzip": (gzip.compress(wide().to_csv(index=False).encode()), {}),
     "Windows lines": (wide().to_csv(index=False).replace("\n", "\r\n"), {}),
     "long": (long().to_csv(index=False), LONG),
     "long shuffled": (long().sample(frac=1, random_state=0).sort_values("params").to_csv(), LONG),
@@ -55,7 +58,7 @@ VARIANTS = {
 def write(tmp_path):
     def save(text):
         path = tmp_path / "scores.csv"
-        path.write_bytes(text.encode())
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
         return path
 
     return save
@@ -65,7 +68,8 @@ def write(tmp_path):
 def test_every_way_of_storing_gives_the_same_report(write, variant):
     text, options = VARIANTS[variant]
     plain = correct(SCORES.T)
-    for source in (write(text), str(write(text)), io.StringIO(text)):
+    opened = io.BytesIO(text) if isinstance(text, bytes) else io.StringIO(text)
+    for source in (write(text), str(write(text)), opened):
         report = correct(source, **options)
         assert report.estimate == plain.estimate
         assert report.interval == plain.interval
@@ -168,3 +172,54 @@ def test_long_tables_order_splits_by_number():
     table = from_csv(io.StringIO("m,f,s\n" + "\n".join(rows)), candidate="m", fold="f", score="s")
     np.testing.assert_array_equal(table.scores[:, 0], [1, 2, 10])
     assert table.metric == "s"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (wide().to_csv(index=False).encode("utf-16-le"), "must be text in UTF-8"),
+        ("split0_test_score,split1_test_score,é\n1,2,3".encode("latin-1"), r"encoding=\.\.\."),
+        (b"\x1f\x8b broken", "must be text"),
+        (b"split0_test_score\n" + b"1" * 140_000, "table of short texts"),
+        (b'{"split0_test_score": [1]}', "looks like JSON"),
+        (b"split0_test_score,split1_test_score\n80%,0.8", "all be percentages or none"),
+    ],
+)
+def test_other_files_are_told_apart(write, content, words):
+    with pytest.raises(ValueError, match=words):
+        correct(write(content))
+
+
+def test_open_files_of_bytes_are_read():
+    content = wide().to_csv(index=False).encode("utf-16")
+    assert correct(io.BytesIO(content)).estimate == correct(SCORES.T).estimate
+
+
+def test_a_text_in_place_of_a_path_is_told():
+    with pytest.raises(ValueError, match=r"io\.StringIO"):
+        correct(wide().to_csv(index=False))
+
+
+@pytest.mark.parametrize("options", [{"sep": "::"}, {"sep": ""}, {"decimal": ""}])
+def test_signs_of_a_file_are_single_characters(write, options):
+    with pytest.raises(ValueError, match=f"{next(iter(options))} must be"):
+        correct(write(wide().to_csv(index=False)), **options)
+
+
+def test_long_tables_have_names_in_every_row():
+    frame = long().assign(fold=long()["fold"].where(long().index > 0))
+    with pytest.raises(ValueError, match="'fold' has empty cells"):
+        correct(frame, **LONG)
+    with pytest.raises(ValueError, match="got no row"):
+        correct(long().iloc[:0], **LONG)
+
+
+def test_missing_scores_of_any_kind_are_missing():
+    frame = long().astype({"score": "Float64"})
+    frame.loc[frame["params"] == "{'C': 2}", "score"] = pd.NA
+    assert list(correct(frame, **LONG).left_out) == [2]
+
+
+def test_any_label_of_a_fold_is_ordered():
+    frame = pd.DataFrame({"m": [0, 0, 1, 1], "f": ["²", "a1"] * 2, "s": [0.1, 0.2, 0.3, 0.4]})
+    assert correct(frame, candidate="m", fold="f", score="s").naive == pytest.approx(0.35)

@@ -200,3 +200,93 @@ def test_a_large_search_takes_seconds_and_little_memory():
 def test_a_scoretable_of_someone_elses_is_taken():
     table = ScoreTable(scores=np.array([[0.5, 0.6, 0.4], [0.7, 0.5, 0.4]]), best_index=0)
     assert correct(table).naive == pytest.approx(0.6)
+
+
+def masked(scores, split, candidate):
+    mask = np.zeros(scores.shape, dtype=bool)
+    mask[split, candidate] = True
+    return np.ma.masked_array(scores, mask=mask)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda scores: masked(scores, 1, 3),
+        lambda scores: list(masked(scores, 1, 3)),
+        lambda scores: masked(scores, 1, 3).astype(object),
+        lambda scores: {
+            f"split{k}_test_score": column for k, column in enumerate(masked(scores, 1, 3))
+        },
+        lambda scores: pd.DataFrame(
+            masked(scores, 1, 3).astype(object).filled(pd.NA).T,
+            columns=[f"split{k}_test_score" for k in range(12)],
+        ),
+    ],
+)
+def test_what_is_masked_is_missing(make):
+    _, scores = results()
+    table = scores.copy()
+    table[1, 3] = np.nan
+    expected, report = correct(table), correct(make(scores))
+    assert report.left_out == expected.left_out == {3: "no score on split 1"}
+    assert report.estimate == expected.estimate
+
+
+@pytest.mark.parametrize(
+    "scores", [np.ones((3, 2), dtype=complex), np.zeros((3, 2), "M8[s]"), np.zeros((3, 2), "m8[s]")]
+)
+def test_numbers_of_another_kind_are_refused(scores):
+    with pytest.raises(TypeError, match="must be numbers"):
+        correct(scores)
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["fold_0", "fold_1", "repeat1"], "names of one kind; got 'fold_0', 'repeat1'"),
+        (["split0_test_score", "split00_test_score", "split1_test_score"], "got 2 for split 0"),
+    ],
+)
+def test_other_columns_with_numbers_are_not_mixed_in(names, words):
+    _, scores = results(3)
+    with pytest.raises(ValueError, match=words):
+        correct(dict(zip(names, scores, strict=True)))
+
+
+def test_frames_with_a_name_twice_are_refused():
+    frame = pd.DataFrame(np.ones((4, 2)), columns=["split0_test_score"] * 2)
+    with pytest.raises(ValueError, match="'split0_test_score' is there twice"):
+        correct(frame)
+
+
+def test_a_missing_column_of_a_split_is_mentioned():
+    found, scores = results(4)
+    del found["split1_test_score"], found["mean_test_score"]
+    report = correct(found)
+    assert report.naive == pytest.approx(scores[[0, 2, 3]].mean(0).max())
+    assert report.notes[0] == (
+        "There is no column for split 1; the 3 splits that are there were used."
+    )
+
+
+def test_columns_of_different_length_are_refused():
+    with pytest.raises(ValueError, match="columns of 1 to 2 scores"):
+        correct({"split0_test_score": [0.5], "split1_test_score": [0.5, 0.6]})
+
+
+def test_lazy_frames_are_collected():
+    found, scores = results()
+    del found["params"]
+    assert correct(pl.DataFrame(found).lazy()).estimate == correct(scores).estimate
+
+
+def test_a_report_is_corrected_anew():
+    _, scores = results()
+    report = correct(scores, metric="auc")
+    assert correct(report, method="LVCV").estimate == report.estimates["LVCV"].value
+
+
+@pytest.mark.parametrize("options", [{"greater_is_better": None}, {"metric": 5}, {"level": "0.9"}])
+def test_options_of_the_wrong_kind_are_refused(options):
+    with pytest.raises((TypeError, ValueError), match=f"{next(iter(options))} must be"):
+        correct(np.array([[0.5, 0.6], [0.7, 0.5]]), **options)

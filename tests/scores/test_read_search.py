@@ -287,3 +287,11 @@ def test_a_recursive_elimination_is_read():
     report = correct(RFECV(LogisticRegression(), cv=3).fit(X, y))
     assert report.n_candidates == 6
     assert report.metric == "accuracy"
+
+
+def test_the_name_of_another_metric_is_refused():
+    search = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, 5]}, scoring="accuracy").fit(
+        *make_classification(random_state=0)
+    )
+    with pytest.raises(ValueError, match="what the search scored, 'accuracy'; got 'f1'"):
+        correct(search, metric="f1")

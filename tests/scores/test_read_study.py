@@ -136,3 +136,16 @@ def test_a_value_that_is_not_the_mean_gives_a_note():
 def test_several_objectives_are_refused():
     with pytest.raises(ValueError, match="one objective; this one has 2"):
         correct(optuna.create_study(directions=["minimize", "maximize"]))
+
+
+@pytest.mark.parametrize("kept", [None, "abc", [], ["a"], [0.1, float("nan"), 0.1, 0.1, 0.1]])
+def test_a_best_trial_without_scores_is_named(kept):
+    study = mixed("minimize")
+    expected = correct(study)
+    trial = study.ask()
+    trial.set_user_attr("fold_scores", kept)
+    study.tell(trial, 0.1)
+    report = correct(study)
+    assert report.estimate == expected.estimate
+    assert report.best_index == expected.best_index
+    assert "best trial, 30, takes no part (trial kept" in " ".join(report.notes)
