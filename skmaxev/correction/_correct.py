@@ -16,6 +16,7 @@ from skmaxev.correction._estimates import (
     interval_of,
     nothing_chosen,
 )
+from skmaxev.correction._parts import with_parts
 from skmaxev.correction._rows import judged_rows
 from skmaxev.estimators._validation import check_level
 from skmaxev.estimators.shrinkage import residual_noise
@@ -28,7 +29,6 @@ __all__ = ["correct"]
 
 FloatArray = NDArray[np.float64]
 
-_ROW_SPLITS = 10
 _ROWS_USED = "The out-of-fold results of single rows were used besides the scores of the splits."
 
 
@@ -57,7 +57,7 @@ def correct(
           round), BayesSearchCV, OptunaSearchCV;
         - its ``cv_results_`` as a dict, a pandas or polars frame, or the path of a CSV file;
         - an array of shape (n_splits, n_candidates), or (n_rows, n_candidates) of 1.0 and 0.0 for
-          right and wrong;
+          right and wrong, as of a leaderboard or of leave-one-out: rows are dealt into ten parts;
         - an Optuna study whose trials keep the scores of their splits (see
           `skmaxev.scores.from_study`);
         - the path of a checkpoint in which a search was finished;
@@ -113,7 +113,7 @@ def correct(
         fold=fold,
         score=score,
     )
-    table = _with_splits(table)
+    table = with_parts(table)
     rows = judged_rows(table)
     values = estimate_all(table, rows, _seed(random_state))
     _check_method(table, values, method)
@@ -129,23 +129,6 @@ def _seed(random_state: Any) -> int:
     if isinstance(random_state, int | np.integer):
         return int(random_state)
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
-
-
-def _with_splits(table: ScoreTable) -> ScoreTable:
-    """Return the table if its splits show noise; else one with splits made from its rows."""
-    if table.n_splits > 1 or table.used.size == 1:
-        return table
-    rows = judged_rows(table)
-    if rows is None or rows.values is None or not rows.complete:
-        raise ValueError(
-            "scores must be of at least two splits, or come with the scores of single rows; got 1 "
-            "split. One split shows no noise: search with cv >= 2."
-        )
-    parts = np.array_split(rows.values, min(_ROW_SPLITS, len(rows.values)))
-    scores = np.full((len(parts), table.n_candidates), np.nan)
-    scores[:, table.used] = [part.mean(axis=0) for part in parts]
-    note = f"The search had one split; its rows were dealt into {len(parts)} parts."
-    return replace(table, scores=scores, n_test=None, n_train=None, notes=(*table.notes, note))
 
 
 def _check_method(table: ScoreTable, values: Mapping[str, float], method: str) -> None:

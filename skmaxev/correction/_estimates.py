@@ -25,6 +25,7 @@ FloatArray = NDArray[np.float64]
 _ROUNDING = 1e-12  # scores that differ by less are the same score
 _FEWEST_RESAMPLES, _MOST_RESAMPLES = 100, 1000
 _MOST_DRAWN = 100_000_000  # scores times resamples
+_MOST_ROWS = 3_000_000  # rows times resamples: a fraction of a second, where fits take longer
 
 
 def estimate_all(table: ScoreTable, rows: JudgedRows | None, seed: int) -> dict[str, float]:
@@ -91,12 +92,15 @@ def _from_scores(table: ScoreTable, rows: JudgedRows | None, seed: int) -> dict[
 
 def _resamples(scores: FloatArray) -> int:
     """Choose the number of bootstrap draws: fewer for tables so large that each takes long."""
-    return int(np.clip(_MOST_DRAWN // scores.size, _FEWEST_RESAMPLES, _MOST_RESAMPLES))
+    affordable = min(_MOST_DRAWN // scores.size, _MOST_ROWS // len(scores))
+    return int(np.clip(affordable, _FEWEST_RESAMPLES, _MOST_RESAMPLES))
 
 
 def _row_arguments(table: ScoreTable, rows: JudgedRows | None) -> dict[str, Any]:
     """Return the rows for the consensus, if they are those of all candidates and splits."""
     if rows is None or not rows.complete or len(np.unique(rows.splits)) != table.n_splits:
+        return {}
+    if len(rows.splits) == table.n_splits:  # single rows, which show no noise within their split
         return {}
     return {
         "row_values": rows.contributions,

@@ -177,7 +177,14 @@ def test_rows_make_up_for_a_single_split():
 def test_a_leaderboard_with_its_rows_is_a_table_of_rows():
     right = np.random.default_rng(0).random((300, 42)) < 0.8
     report = correct(right)
-    assert not report.notes
+    assert (
+        report.notes[0] == "Each of the 300 splits is one row; the rows were dealt into 10 parts."
+    )
+    assert report.n_splits == 10
+    assert {"BBC", "LVCV"} < set(report.estimates)
+    assert correct(report.table).estimate == report.estimate
+    losses = correct(1.0 - right, greater_is_better=False)
+    assert losses.naive == pytest.approx(1.0 - report.naive)
     assert "pass the transposed table" in correct(right.T).notes[0]
     assert report.naive == pytest.approx(right.mean(0).max())
     assert report.optimism > 0.01

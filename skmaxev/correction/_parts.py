@@ -1,0 +1,107 @@
+"""Splits that show the noise, for scores of single rows: the rows are dealt into equal parts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skmaxev.correction._rows import judged_rows
+from skmaxev.scores import RowScores, ScoreTable
+
+__all__ = ["with_parts"]
+
+FloatArray = NDArray[np.float64]
+
+_PARTS = 10
+
+
+def with_parts(table: ScoreTable) -> ScoreTable:
+    """Return the table if its splits show noise; else one with splits made from its rows.
+
+    A single split shows no noise. Splits of single rows, such as those of leave-one-out or the
+    rows of a leaderboard, do, but one of them alone can choose no candidate and judge none.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        As it was read.
+
+    Returns
+    -------
+    ScoreTable
+        Every candidate keeps its mean score. A note says what was done.
+
+    Raises
+    ------
+    ValueError
+        If there is one split of several candidates, and no scores of rows.
+    """
+    if table.used.size == 1:
+        return table
+    if table.n_splits == 1:
+        return _of_one_split(table)
+    return _of_single_rows(table) if _has_single_rows(table) else table
+
+
+def _of_one_split(table: ScoreTable) -> ScoreTable:
+    rows = judged_rows(table)
+    if rows is None or rows.values is None or not rows.complete:
+        raise ValueError(
+            "scores must be of at least two splits, or come with the scores of single rows; got 1 "
+            "split. One split shows no noise: search with cv >= 2."
+        )
+    scores, _ = _dealt(rows.values)
+    return _replaced(table, scores, table.rows, "The search had one split; its rows")
+
+
+def _has_single_rows(table: ScoreTable) -> bool:
+    if table.n_splits < 2 * _PARTS:
+        return False
+    if table.n_test is not None:
+        return bool((table.n_test == 1).all())
+    # Rows of which each is right or wrong; of losses, which are read with a minus.
+    return any(bool(np.isin(table.used_scores, pair).all()) for pair in ((0, 1), (-1, 0)))
+
+
+def _of_single_rows(table: ScoreTable) -> ScoreTable:
+    scores, parts = _dealt(table.used_scores)
+    if table.rows is None:
+        rows = RowScores(fold=parts, candidates=table.used, values=table.used_scores)
+    else:
+        rows = replace(table.rows, fold=np.where(table.rows.fold < 0, -1, parts[table.rows.fold]))
+    return _replaced(
+        table, scores, rows, f"Each of the {table.n_splits:,} splits is one row; the rows"
+    )
+
+
+def _replaced(
+    table: ScoreTable, scores: FloatArray, rows: RowScores | None, subject: str
+) -> ScoreTable:
+    whole = np.full((len(scores), table.n_candidates), np.nan)
+    whole[:, table.used] = scores
+    note = f"{subject} were dealt into {len(scores)} parts."
+    return replace(
+        table, scores=whole, n_test=None, n_train=None, rows=rows, notes=(*table.notes, note)
+    )
+
+
+def _dealt(values: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
+    """Average the rows in equal parts, (n_parts, n_candidates), and name the part of each row.
+
+    The rows are dealt in turn, as they may be sorted by class. A row on a border belongs to both
+    parts in proportion, so that the mean of the parts is that of the rows.
+    """
+    size = len(values)
+    n_parts = min(_PARTS, size)
+    order = np.argsort(np.arange(size) % n_parts, kind="stable")
+    dealt = np.vstack([values[order], values[order[-1:]]])
+    below = np.cumsum(dealt, axis=0) - dealt
+    borders = np.arange(n_parts + 1) * (size / n_parts)
+    whole = np.minimum(borders.astype(np.intp), size)
+    sums = below[whole] + (borders - whole)[:, np.newaxis] * dealt[whole]
+    parts = np.empty(size, dtype=np.intp)
+    parts[order] = (np.arange(size) + 0.5) * n_parts // size
+    means = np.diff(sums, axis=0) * (n_parts / size)
+    return np.clip(means, values.min(axis=0), values.max(axis=0)), parts
