@@ -52,6 +52,7 @@ __all__ = [
     "routing_enabled",
     "safe_indexing",
     "safe_split",
+    "scorers_of",
     "warn_or_raise_about_fit_failures",
 ]
 
@@ -67,6 +68,11 @@ def has_callbacks(estimator: Any) -> bool:
     )
 
 
+def scorers_of(scorer: Any) -> Any:
+    """Return the scorers of several metrics by name, as ``scorer_`` has them, or the only one."""
+    return scorer._scorers if isinstance(scorer, MultimetricScorer) else scorer  # noqa: SLF001  # no public way
+
+
 def propagate(context: Any, estimator: Any) -> Any:
     """Pass a callback context on to ``estimator`` for the length of a ``with`` block."""
     return nullcontext() if context is None else context.propagate_callback_context(estimator)
@@ -74,7 +80,7 @@ def propagate(context: Any, estimator: Any) -> Any:
 
 def needs_processes(parallel: _JoblibParallel) -> bool:
     """Tell whether a pool of local worker processes would have to be started."""
-    name = type(parallel._backend).__name__  # noqa: SLF001
+    name = type(parallel._backend).__name__  # noqa: SLF001  # no public way
     return name in {"LokyBackend", "MultiprocessingBackend"}
 
 
@@ -85,7 +91,8 @@ _warm_pools: set[int] = set()
 def _pool() -> Any:
     """Return joblib's pool of worker processes, if it has one with workers in it."""
     executor: Any = getattr(reusable_executor, "_executor", None)
-    alive = bool(getattr(executor, "_processes", None)) and not executor._flags.shutdown  # noqa: SLF001
+    flags = getattr(executor, "_flags", None)
+    alive = bool(getattr(executor, "_processes", None)) and not getattr(flags, "shutdown", True)
     return executor if alive else None
 
 

@@ -109,7 +109,7 @@ def compare(
     progress(0, n_searches)
     with Parallel(n_jobs=jobs) as pool:
         for seeds in _batches(n_searches, 2 * jobs):
-            rows += pool(delayed(_search)(seed, nested) for seed in seeds)
+            rows += pool(delayed(_search)(seed, nested=nested) for seed in seeds)
             progress(len(rows), n_searches)
             if time.monotonic() - begin > seconds:
                 break
@@ -142,7 +142,7 @@ def _report(seed: int) -> tuple[SelectionReport, float]:
     return correct(search), float(search.score(X[fresh], y[fresh]))
 
 
-def _search(seed: int, nested: bool) -> tuple[float, ...]:  # noqa: FBT001
+def _search(seed: int, *, nested: bool) -> tuple[float, ...]:
     report, truth = _report(seed)
     row = (report.naive, report.estimate, truth)
     if not nested:

@@ -85,7 +85,10 @@ def confidence_set_of_the_best(
     turned = signs @ table
     exhaustive = len(signs) == 2**n_units
     pvalues = np.array(
-        [_pvalue_of_best(table, turned, index, ratio, exhaustive) for index in range(n_candidates)]
+        [
+            _pvalue_of_best(table, turned, index, ratio=ratio, exhaustive=exhaustive)
+            for index in range(n_candidates)
+        ]
     )
     return BestSet(
         indices=np.nonzero(pvalues > 1 - level)[0],
@@ -187,8 +190,9 @@ def _pvalue_of_best(
     table: NDArray[np.float64],
     turned: NDArray[np.float64],
     index: int,
+    *,
     ratio: float,
-    exhaustive: bool,  # noqa: FBT001
+    exhaustive: bool,
 ) -> float:
     """P-value of 'no candidate is better than this one'.
 

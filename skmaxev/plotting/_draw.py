@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,15 +9,16 @@ import numpy as np
 
 __all__ = [
     "BLUE",
+    "COLUMN",
     "GREEN",
     "GREY",
     "ORANGE",
     "PURPLE",
     "SMALL",
-    "as_svg",
     "finish",
     "focus",
     "legend_above",
+    "load",
     "new_axes",
 ]
 
@@ -30,11 +29,11 @@ GREY = "#8C8C8C"  # readable on white and on black
 COLUMN = 3.4  # inches, the column of a journal
 SMALL = 7.0  # points, the smallest text that prints well
 
-_SVG_INK = "#010203"  # stands for the colour of the page's text
 _ROOM = 1.5  # what lies further off than this many ranges of the results would squash them
 
 
-def _load(name: str) -> Any:
+def load(name: str) -> Any:
+    """Return a part of matplotlib: ``mpl``, ``plt`` or ``Figure``."""
     try:
         import matplotlib as mpl  # noqa: PLC0415  # only who draws needs it
         from matplotlib import pyplot as plt  # noqa: PLC0415
@@ -50,7 +49,7 @@ def new_axes(ax: Any, *, height: float) -> Any:
     """Return ``ax``, or axes on a new figure of one column's width and this height in inches."""
     if ax is not None:
         return ax
-    return _load("plt").subplots(figsize=(COLUMN, height), layout="constrained")[1]
+    return load("plt").subplots(figsize=(COLUMN, height), layout="constrained")[1]
 
 
 def focus(ax: Any, values: Any, results: Sequence[float]) -> Any:
@@ -101,35 +100,3 @@ def legend_above(ax: Any, *, columns: int = 2, side: str = "left") -> None:
         columnspacing=1.2,
         labelspacing=0.3,
     )
-
-
-def as_svg(display: Any, *, height: float, prefix: str) -> str:
-    """Draw a display as an SVG element for a page, in the colour of the page's text.
-
-    Parameters
-    ----------
-    display : display object
-        With ``plot(ax=...)``.
-    height : float
-        Inches; the width is that of one column.
-    prefix : str
-        Makes the picture's ids its own among others on the page.
-    """
-    colours = dict.fromkeys(
-        ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), _SVG_INK
-    )
-    style = {**colours, "axes.facecolor": "none", "svg.fonttype": "path", "svg.hashsalt": prefix}
-    buffer = io.StringIO()
-    with _load("mpl").rc_context(style):
-        figure = _load("Figure")(figsize=(COLUMN, height), layout="constrained", facecolor="none")
-        display.plot(ax=figure.subplots())
-        figure.savefig(
-            buffer, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type"))
-        )
-    element = buffer.getvalue()
-    element = re.sub(
-        r"<metadata>.*?</metadata>", "", element[element.index("<svg") :], flags=re.DOTALL
-    )
-    element = re.sub(r' xmlns(:xlink)?="[^"]*"', "", element)
-    element = re.sub(r'( id="|url\(#|href="#)', rf"\g<1>{prefix}-", element)
-    return element.replace(_SVG_INK, "currentColor").strip()

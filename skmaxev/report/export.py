@@ -54,7 +54,7 @@ def _jsonable(value: Any) -> Any:
 def to_frame(report: SelectionReport) -> pd.DataFrame:
     """Return one row an estimator, with pandas."""
     try:
-        import pandas as pd  # noqa: PLC0415 - not a core dependency
+        import pandas as pd  # noqa: PLC0415  # not a core dependency
     except ImportError as error:
         raise ImportError("to_frame() needs pandas: pip install 'skmaxev[frame]'.") from error
     rows = [

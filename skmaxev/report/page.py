@@ -12,7 +12,7 @@ from skmaxev.plotting import (
     OuterFoldsDisplay,
     SelectionBiasDisplay,
 )
-from skmaxev.plotting._draw import as_svg
+from skmaxev.plotting.svg import as_svg
 from skmaxev.report.markup import to_html
 from skmaxev.report.methods import METHODS
 from skmaxev.report.text import heading

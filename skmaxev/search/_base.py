@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
-from skmaxev._compat import Interval, MultimetricScorer, StrOptions, fit_context
+from skmaxev._compat import Interval, StrOptions, fit_context, scorers_of
 from skmaxev.correction import correct
 from skmaxev.engine.failures import report_failures
 from skmaxev.engine.fitting import Job
@@ -43,7 +43,7 @@ class BaseMaxSearch(GridSearchCV):
 
     _method: str
     _parameter_constraints = {  # noqa: RUF012  # as scikit-learn declares it
-        **GridSearchCV._parameter_constraints,  # noqa: SLF001
+        **GridSearchCV._parameter_constraints,  # noqa: SLF001  # inherited
         "level": [Interval(numbers.Real, 0, 1, closed="neither")],
         "keep_predictions": [
             "boolean",
@@ -89,7 +89,7 @@ class BaseMaxSearch(GridSearchCV):
         self.checkpoint = checkpoint
         self.share_steps = share_steps
 
-    def _nest(self, request: Request) -> Nesting | None:  # noqa: ARG002
+    def _nest(self, request: Request) -> Nesting | None:  # noqa: ARG002  # for subclasses
         """Say which folds the estimate needs beside those of the search."""
         return None
 
@@ -207,12 +207,11 @@ class BaseMaxSearch(GridSearchCV):
         if callable(self.scoring) and record.multimetric:  # known only after the fits
             self._check_refit_for_multimetric(dict.fromkeys(record.metrics))
             metric = self.refit
-        scorer = request.scorer
         found = {
             "cv_results_": results,
             "n_splits_": len(request.splits),
             "multimetric_": record.multimetric,
-            "scorer_": scorer._scorers if isinstance(scorer, MultimetricScorer) else scorer,  # noqa: SLF001
+            "scorer_": scorers_of(request.scorer),
         }
         if self.refit or not record.multimetric:
             best = self._select_best_index(self.refit, metric, results)
@@ -291,14 +290,14 @@ class BaseMaxSearch(GridSearchCV):
     def _finish_report(
         self,
         report: SelectionReport,
-        plan: Plan,  # noqa: ARG002
-        record: Record,  # noqa: ARG002
-        metric: str,  # noqa: ARG002
+        plan: Plan,  # noqa: ARG002  # for subclasses
+        record: Record,  # noqa: ARG002  # for subclasses
+        metric: str,  # noqa: ARG002  # for subclasses
     ) -> SelectionReport:
         """Add what the score table alone cannot say."""
         return report
 
-    def _method_for(self, table: ScoreTable) -> str:  # noqa: ARG002
+    def _method_for(self, table: ScoreTable) -> str:  # noqa: ARG002  # for subclasses
         return self._method
 
     def _honest_score(self, report: SelectionReport | None) -> float:
@@ -306,18 +305,18 @@ class BaseMaxSearch(GridSearchCV):
 
     def _about_outer(
         self,
-        request: Request,  # noqa: ARG002
-        outer: Mapping[str, OuterFolds],  # noqa: ARG002
-        primary: str | None,  # noqa: ARG002
+        request: Request,  # noqa: ARG002  # for subclasses
+        outer: Mapping[str, OuterFolds],  # noqa: ARG002  # for subclasses
+        primary: str | None,  # noqa: ARG002  # for subclasses
     ) -> dict[str, Any]:
         """Give the fitted attributes about outer folds."""
         return {}
 
     def _outer_folds(
         self,
-        request: Request,  # noqa: ARG002
-        plan: Plan,  # noqa: ARG002
-        record: Record,  # noqa: ARG002
+        request: Request,  # noqa: ARG002  # for subclasses
+        plan: Plan,  # noqa: ARG002  # for subclasses
+        record: Record,  # noqa: ARG002  # for subclasses
     ) -> Mapping[str, OuterFolds]:
         """Judge outer folds, for each metric; empty where the estimate needs none."""
         return {}

@@ -52,7 +52,7 @@ def choose_inside(
         return choose(record.scores(places, metric))
     results = search_results(search, record, places, candidates, quiet=True)
     try:
-        return int(search._select_best_index(search.refit, metric, results))  # noqa: SLF001
+        return int(search._select_best_index(search.refit, metric, results))  # noqa: SLF001  # inherited
     except Exception as error:  # a user's function may raise anything
         if search.error_score == "raise":
             raise
@@ -77,5 +77,5 @@ def search_results(
     with warnings.catch_warnings():
         if quiet:
             warnings.simplefilter("ignore", UserWarning)
-        results = search._format_results(candidates, len(places), output)  # noqa: SLF001
+        results = search._format_results(candidates, len(places), output)  # noqa: SLF001  # inherited
     return dict(results)

@@ -80,7 +80,7 @@ def read_request(search: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Requ
     scorer, refit_metric = search._get_scorers()  # noqa: SLF001  # inherited
     X, y = indexable(X, y)
     params = check_method_params(X, params=params)
-    routed = search._get_routed_params_for_fit(params)  # noqa: SLF001
+    routed = search._get_routed_params_for_fit(params)  # noqa: SLF001  # inherited
     split_params = routed["splitter"]["split"]
     outer_params = {"groups": params.get("groups")}
     if routing_enabled():

@@ -61,7 +61,7 @@ def planned_fits(search: Any, X: Any, y: Any = None, **fit_params: Any) -> int:
     except TypeError as error:
         raise TypeError(f"search must be an estimator that can be cloned: {error}") from error
     if isinstance(search, BaseMaxSearch):
-        return search._planned_fits(X, y, fit_params)  # noqa: SLF001
+        return search._planned_fits(X, y, fit_params)  # noqa: SLF001  # of this package
     n_candidates = _n_candidates(search)
     cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
     n_splits = cv.get_n_splits(X, y, fit_params.get("groups"))

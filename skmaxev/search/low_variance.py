@@ -87,7 +87,7 @@ return_train_score
 
     _method = "LVCV"
     _parameter_constraints = {  # noqa: RUF012  # as scikit-learn declares it
-        **BaseMaxSearch._parameter_constraints,  # noqa: SLF001
+        **BaseMaxSearch._parameter_constraints,  # noqa: SLF001  # inherited
         "inner_cv": ["cv_object"],
     }
 

@@ -104,8 +104,8 @@ return_train_score
     """
 
     _method = "NESTED"
-    _parameter_constraints = {  # noqa: RUF012
-        **BaseMaxSearch._parameter_constraints,  # noqa: SLF001
+    _parameter_constraints = {  # noqa: RUF012  # as scikit-learn declares it
+        **BaseMaxSearch._parameter_constraints,  # noqa: SLF001  # inherited
         "outer_cv": ["cv_object"],
     }
 

@@ -19,7 +19,8 @@ from skmaxev.plotting import (
     OuterFoldsDisplay,
     SelectionBiasDisplay,
 )
-from skmaxev.plotting._draw import GREEN, as_svg
+from skmaxev.plotting._draw import GREEN
+from skmaxev.plotting.svg import as_svg
 from skmaxev.scores import OuterFolds
 from skmaxev.scores.build import build_table
 
