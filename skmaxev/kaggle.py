@@ -12,7 +12,7 @@ from scipy.stats import norm
 from skmaxev.estimators._validation import check_best_index, check_level
 from skmaxev.estimators.bayesian import bayesian_maximum
 from skmaxev.estimators.shrinkage import efron_shrinkage
-from skmaxev.report import METHODS, Estimate, SelectionReport
+from skmaxev.report import Estimate, SelectionReport
 from skmaxev.scores.build import build_table
 
 __all__ = ["correct_leaderboard", "out_of_fold"]
@@ -209,17 +209,7 @@ def _close(scores: FloatArray, best: int, error: float) -> tuple[int, ...]:
 def _described(values: Mapping[str, float], sign: float, *, known: bool) -> dict[str, Estimate]:
     worse, better = ("downwards", "upwards") if sign > 0 else ("upwards", "downwards")
     errs = {"ME": better, "BAYES": better, "EB": "either way, little" if known else worse}
-    return {
-        key: Estimate(
-            key=key,
-            value=sign * value,
-            target=METHODS[key].target,
-            errs=errs[key],
-            name=METHODS[key].name,
-            citation=METHODS[key].citation,
-        )
-        for key, value in values.items()
-    }
+    return {key: Estimate.by(key, sign * value, errs=errs[key]) for key, value in values.items()}
 
 
 def out_of_fold(search: Any, *, candidate: int | None = None) -> FloatArray:

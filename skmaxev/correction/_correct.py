@@ -199,15 +199,8 @@ def _described(values: Mapping[str, float], sign: float) -> dict[str, Estimate]:
     turned = {"upwards": "downwards", "downwards": "upwards"} if sign < 0 else {}
     found = {}
     for key, value in values.items():
-        method = METHODS[key]
-        found[key] = Estimate(
-            key=key,
-            value=sign * value,
-            target=method.target,
-            errs=" ".join(turned.get(word, word) for word in method.errs.split()),
-            name=method.name,
-            citation=method.citation,
-        )
+        errs = " ".join(turned.get(word, word) for word in METHODS[key].errs.split())
+        found[key] = Estimate.by(key, sign * value, errs=errs)
     return found
 
 

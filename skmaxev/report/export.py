@@ -35,7 +35,7 @@ def to_dict(report: SelectionReport) -> dict[str, Any]:
 
 
 def to_json(report: SelectionReport, *, indent: int | None) -> str:
-    """Write the report as strict JSON in ASCII, for any terminal: no NaN, and text for what JSON cannot hold."""
+    """Write the report as strict JSON in ASCII: no NaN, and text for what JSON cannot hold."""
     return json.dumps(_jsonable(to_dict(report)), indent=indent)
 
 

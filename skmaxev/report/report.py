@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from skmaxev.report.advice import advise
 from skmaxev.report.export import to_dict, to_frame, to_json
 from skmaxev.report.markup import to_html, to_latex, to_markdown
+from skmaxev.report.methods import METHODS
 from skmaxev.report.text import to_text
 
 if TYPE_CHECKING:
@@ -49,6 +50,19 @@ class Estimate:
     errs: str
     name: str = ""
     citation: str = ""
+
+    @classmethod
+    def by(cls, key: str, value: float, *, errs: str) -> Estimate:
+        """Make the answer of the method with this key, in the words of `METHODS`."""
+        method = METHODS[key]
+        return cls(
+            key=key,
+            value=value,
+            target=method.target,
+            errs=errs,
+            name=method.name,
+            citation=method.citation,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
