@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
-from skmaxev.estimators._quadrature import expect_at_maximum
+from skmaxev.estimators._quadrature import expect_at_maximum, lead_of_many
 from skmaxev.estimators._validation import as_result
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ __all__ = ["bayesian_maximum", "bayesian_maximum_beta", "weighted_maximum"]
 _REACH = 9.0
 # Of the range: narrower beliefs are points, which moves the result by no more than this.
 _POINT = 1e-12
+# Variables from which on a rule of its own for equal standard errors is faster.
+_MANY = 10_000
 
 
 def bayesian_maximum(means: ArrayLike, standard_errors: ArrayLike) -> float | NDArray[np.float64]:
@@ -61,6 +63,12 @@ def bayesian_maximum(means: ArrayLike, standard_errors: ArrayLike) -> float | ND
     largest = centre.max(axis=-1)
     if centre.shape[-1] == 1:
         return as_result(largest.reshape(shape))
+    if centre.shape[-1] >= _MANY and (errors == errors[:, :1]).all() and errors.min() > 0.0:
+        leads = [
+            error[0] * lead_of_many(mean / error[0])
+            for mean, error in zip(centre, errors, strict=True)
+        ]
+        return as_result((largest + np.maximum(leads, 0.0)).reshape(shape))
     beliefs, low, high = _normal_beliefs(centre - largest[:, np.newaxis], errors)
     excess = np.maximum(low + expect_at_maximum(beliefs, low, high), 0.0)
     return as_result((largest + excess).reshape(shape))
