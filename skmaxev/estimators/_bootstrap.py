@@ -40,9 +40,11 @@ def resample_rows(
 
     def choose(weights: Weights) -> NDArray[np.intp]:
         total = weights @ gap
-        tied = total >= total.max(axis=1, keepdims=True) - slack
+        draw, tied = np.nonzero(total >= total.max(axis=1, keepdims=True) - slack)
         # Candidates come in an order, so the first of a tie would not be a fair choice.
-        return np.argmax(tied * (1.0 - generator.random(total.shape)), axis=1)
+        first = np.searchsorted(draw, np.arange(len(total)))
+        n_tied = np.diff(first, append=len(draw))
+        return np.asarray(tied[first + generator.integers(n_tied)])
 
     def judge(left_out: NDArray[np.bool_], candidate: int) -> FloatArray:
         counts = left_out.sum(axis=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
@@ -26,6 +27,7 @@ _DISTRUST = 0.01
 _LARGEST_EXPONENT = 300.0
 # Relative to the scores: what rounding leaves of a variation that is none.
 _SAME = 1e-14
+_FIRST = 100
 # Successes and failures beyond which a share is normal to a millionth of its standard error; the
 # quantiles of the beta distribution lose their digits there.
 _MANY = 1e12
@@ -244,7 +246,8 @@ def _rows_of_a_share(shares: FloatArray, design: Design) -> float | None:
 def _common_denominator(shares: FloatArray) -> int | None:
     """Least number of rows of which all the shares are whole numbers."""
     rows = 1
-    for share in np.unique(shares):
+    # Most that are no shares of rows show it soon.
+    for share in itertools.chain.from_iterable(map(np.unique, (shares[:_FIRST], shares))):
         if abs(share * rows - round(share * rows)) <= _ROUNDING * rows:
             continue
         nearest = Fraction(float(share)).limit_denominator(_MOST_ROWS)
