@@ -29,8 +29,8 @@ def check_scores(
         table = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise TypeError(
-            f"scores must be numbers of shape (n_splits, n_candidates); got {type(scores).__name__} "
-            f"({error}). Pass one row a split and one column a candidate."
+            "scores must be numbers of shape (n_splits, n_candidates); got "
+            f"{type(scores).__name__} ({error}). Pass one row a split and one column a candidate."
         ) from error
     if table.ndim < 2:
         raise ValueError(
@@ -43,8 +43,8 @@ def check_scores(
     if not finite.all():
         failed = np.nonzero(~finite.reshape(-1, table.shape[-1]).all(axis=0))[0]
         raise ValueError(
-            f"scores must be finite; candidates {name_some(failed)} hold NaN or infinity. Drop failed "
-            "candidates first, or search with error_score='raise'."
+            f"scores must be finite; candidates {name_some(failed)} hold NaN or infinity. Drop "
+            "failed candidates first, or search with error_score='raise'."
         )
     return table
 
