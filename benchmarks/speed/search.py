@@ -1,362 +1,198 @@
-"""Time the searches against scikit-learn's: both sides in one run, in turns, medians of repeats.
+"""Time the searches against scikit-learn's: both sides in turns in one run, medians of repeats.
 
-    python -m benchmarks.speed.search                          # everything, about an hour
-    python -m benchmarks.speed.search --quick                  # smaller data: does it run?
-    python -m benchmarks.speed.search --only nested --repeats 5 --json speed.json
+    python -m benchmarks.speed.search                      # everything: ten minutes, if undisturbed
+    python -m benchmarks.speed.search --quick              # small data, one repeat: does it run?
+    python -m benchmarks.speed.search --only nested --repeats 5
+    python -m benchmarks.speed.search --json docs/measured/speed.json
 
-A ratio above 1 says how many times faster skmaxev is; where the goal is a bound on the cost, it is
-skmaxev's cost over the other side's. Give the machine to it alone: others spoil ratios too. On a
-machine that is not alone, ``--cpu`` times what runs in one process by its processor seconds.
+Ratios are the other side's figure over skmaxev's: above 1, skmaxev takes less. Processor seconds,
+of all processes together, stand beside the clock: on a machine that others use too they are
+what can be trusted. With ``--json`` a file that is there is brought up to date case by case, and
+the tables for the documentation are those of the whole file.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
-import tempfile
-import time
-import tracemalloc
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
-from functools import partial
+import subprocess
+import sys
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
+from typing import Any
 
+import joblib
 import numpy as np
 import sklearn
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.datasets import load_breast_cancer, make_classification
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import (
-    GridSearchCV,
-    LeaveOneGroupOut,
-    StratifiedKFold,
-    cross_val_score,
-)
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
+from sklearn.datasets import load_breast_cancer
 
 import skmaxev
-from skmaxev import HonestSearchCV, NestedCVSearch, ShrunkSearchCV
+from benchmarks.speed.cases import GROUPS, Case, Works
+from benchmarks.speed.measure import Figures, measured
+from skmaxev import NestedCVSearch
 
-Side = Callable[[], object]
-
-
-@dataclass
-class Case:
-    """Two sides of one comparison; of several others the fastest counts."""
-
-    name: str
-    ours: Side
-    others: dict[str, Side]
-    goal: float
-    bound: bool = False
-    measure: str = "seconds"
+OURS = "skmaxev"
 
 
-@dataclass
-class Result:
-    """Medians over the repeats."""
-
-    name: str
-    measure: str
-    ours: float
-    other: float
-    fastest: str
-    ratio: float
-    goal: float
-    bound: bool
-    met: bool
-    repeats: list[list[float]] = field(default_factory=list)
-
-
-class Waits(ClassifierMixin, BaseEstimator):
-    """A classifier whose fit takes a set time of work."""
-
-    def __init__(self, number=0, seconds=1e-4):
-        self.number = number
-        self.seconds = seconds
-
-    def fit(self, X, y):  # noqa: ARG002
-        self.classes_ = np.unique(y)
-        stop = time.perf_counter() + self.seconds
-        while time.perf_counter() < stop:
-            pass
-        return self
-
-    def predict(self, X):
-        return np.full(len(X), self.classes_[self.number % len(self.classes_)])
+def compare(case: Case, repeats: int, again: list[str]) -> dict[str, Any]:
+    """Measure the sides in turns; check in the first turn that they did the same."""
+    sides = {OURS: case.ours, **case.others}
+    rows: dict[str, list[Figures]] = {name: [] for name in sides}
+    for turn in range(min(repeats, case.most_repeats)):
+        outcomes = []
+        for name, side in sides.items():
+            if case.fresh:
+                rows[name].append(in_a_fresh_process([*again, "--side", case.name, name]))
+            else:
+                figures, outcome = measured(side, memory=False)
+                rows[name].append(figures)
+                outcomes.append(outcome)
+            print(f"  {case.name}, {turn + 1}: {name} {rows[name][-1]}", file=sys.stderr)
+        check(outcomes)
+    return summary(case, rows)
 
 
-def nested_recipe(estimator, grid, n_folds, X, y, *, outer_jobs=None, inner_jobs=None):
-    """Nest as scikit-learn's users do: a search, and a search inside every outer fold."""
-    folds = np.empty(len(y), dtype=int)
-    for number, (_, test) in enumerate(StratifiedKFold(n_folds).split(X, y)):
-        folds[test] = number
-    search = partial(GridSearchCV, estimator, grid, n_jobs=inner_jobs)
-    outer = cross_val_score(
-        search(cv=LeaveOneGroupOut()),
-        X,
-        y,
-        cv=LeaveOneGroupOut(),
-        groups=folds,
-        params={"groups": folds},
-        n_jobs=outer_jobs,
-    )
-    whole = GridSearchCV(estimator, grid, cv=n_folds, n_jobs=outer_jobs or inner_jobs)
-    return outer, whole.fit(X, y)
+def in_a_fresh_process(arguments: list[str]) -> Figures:
+    command = [sys.executable, "-m", "benchmarks.speed.search", *arguments]
+    found: Figures = json.loads(subprocess.check_output(command))  # noqa: S603
+    return found
 
 
-def nested(estimator, grid, n_folds, X, y, **options):
-    search = NestedCVSearch(estimator, grid, cv=n_folds, **options).fit(X, y)
-    return search.outer_scores_, search
+def check(outcomes: list[Any]) -> None:
+    """Make sure that all sides of nested searches have the same outer scores, to the last bit."""
+    scores = [outcome[0] for outcome in outcomes if isinstance(outcome, tuple)]
+    for other in scores[1:]:
+        np.testing.assert_array_equal(scores[0], other)
 
 
-def vectors():
-    X, y = load_breast_cancer(return_X_y=True)
-    pipe = make_pipeline(StandardScaler(), SVC())
-    grid = {"svc__C": np.logspace(-2, 2, 4), "svc__gamma": [0.01, 0.03, 0.1]}
-    return "StandardScaler + SVC", pipe, grid, X, y
-
-
-def forest(*, quick):
-    X, y = make_classification(500 if quick else 5000, 20, n_informative=8, random_state=0)
-    model = RandomForestClassifier(5 if quick else 30, random_state=0)
-    return "random forest", model, {"max_features": [2, 4, 8], "min_samples_leaf": [1, 5]}, X, y
-
-
-def texts(*, quick):
-    rng = np.random.default_rng(0)
-    words = np.array([f"word{number}" for number in range(5000)])
-    weights = 1 / np.arange(1, len(words) + 1)
-    n_texts = 200 if quick else 3000
-    y = rng.integers(0, 2, n_texts)
-    drawn = rng.choice(len(words), size=(n_texts, 200), p=weights / weights.sum())
-    drawn = np.where(rng.random(drawn.shape) < 0.02, 40 + y[:, None], drawn)
-    return [" ".join(words[row]) for row in drawn], y
-
-
-def nested_cases(*, quick: bool) -> Iterator[Case]:
-    goals = {"StandardScaler + SVC": {5: 1.5, 10: 1.7}, "random forest": {5: 1.6, 10: 1.75}}
-    for (name, *data), n_folds in product((vectors(), forest(quick=quick)), (5, 10)):
-        estimator, grid, X, y = data
-        sides = (estimator, grid, n_folds, X, y)
-        yield Case(
-            f"nested, {name}, K={n_folds}",
-            partial(nested, *sides),
-            {"recipe": partial(nested_recipe, *sides)},
-            goals[name][n_folds],
-        )
-
-
-def parallel_cases(*, quick: bool) -> Iterator[Case]:
-    for name, *data in (vectors(), forest(quick=quick)):
-        estimator, grid, X, y = data
-        sides = (estimator, grid, 5, X, y)
-        places = {
-            f"outer {outer}, inner {inner}": partial(
-                nested_recipe, *sides, outer_jobs=outer, inner_jobs=inner
-            )
-            for outer, inner in product((None, 2), repeat=2)
-        }
-        yield Case(f"nested, {name}, K=5, n_jobs=2", partial(nested, *sides, n_jobs=2), places, 1.7)
-    X, y = load_breast_cancer(return_X_y=True)
-    grid = {"number": range(200 if quick else 1000)}
-    yield Case(
-        "n_jobs=2 against n_jobs=1, fits of 1 ms",
-        lambda: ShrunkSearchCV(Waits(seconds=1e-3), grid, cv=3, n_jobs=2).fit(X, y),
-        {"serial": lambda: ShrunkSearchCV(Waits(seconds=1e-3), grid, cv=3).fit(X, y)},
-        1.1,
-        bound=True,
-    )
-
-
-def text_cases(*, quick: bool) -> Iterator[Case]:
-    X, y = texts(quick=quick)
-    model = LogisticRegression(max_iter=1000)
-    pipe = make_pipeline(TfidfVectorizer(ngram_range=(1, 2)), model)
-    grid = {"logisticregression__C": np.logspace(-3, 3, 7)}
-    yield Case(
-        "plain, text, 7 values of C",
-        lambda: ShrunkSearchCV(pipe, grid, cv=5).fit(X, y),
-        {"GridSearchCV": lambda: GridSearchCV(pipe, grid, cv=5).fit(X, y)},
-        3.0,
-    )
-    yield Case(
-        "nested, text, 7 values of C",
-        partial(nested, pipe, grid, 5, X, y),
-        {"recipe": partial(nested_recipe, pipe, grid, 5, X, y)},
-        5.0,
-    )
-
-
-def plain_cases(*, quick: bool) -> Iterator[Case]:
-    _, pipe, grid, X, y = vectors()
-    grid = {**grid, "svc__C": np.logspace(-2, 2, 4 if quick else 12)}
-    other: dict[str, Side] = {"GridSearchCV": lambda: GridSearchCV(pipe, grid, cv=5).fit(X, y)}
-    ours: dict[str, Side] = {
-        "ShrunkSearchCV": lambda: ShrunkSearchCV(pipe, grid, cv=5, share_steps=False).fit(X, y),
-        "HonestSearchCV": lambda: HonestSearchCV(GridSearchCV(pipe, grid, cv=5)).fit(X, y),
+def summary(case: Case, rows: dict[str, list[Figures]]) -> dict[str, Any]:
+    medians = {
+        name: {key: float(np.median([row[key] for row in turns])) for key in turns[0]}
+        for name, turns in rows.items()
     }
-    for name, side in ours.items():
-        yield Case(f"plain, {name}", side, other, 1.05, bound=True)
-        yield Case(f"plain, {name}, peak", side, other, 1.1, bound=True, measure="MB")
+    against = min(case.others, key=lambda name: medians[name]["seconds"])
+    ours, other = medians[OURS], medians[against]
+    ratios = {key: other[key] / ours[key] for key in ours}
+    return {
+        "case": case.name,
+        "against": against,
+        "other": other,
+        "skmaxev": ours,
+        "ratio": ratios,
+        "repeats": rows,
+    }
 
 
-def many_cases(*, quick: bool) -> Iterator[Case]:
-    X, y = make_classification(60, 4, random_state=0)
-    for n_candidates in (1000,) if quick else (5000, 20000):
-        grid = {"number": range(n_candidates)}
-        ours = partial(_fit, ShrunkSearchCV, grid, X, y)
-        other: dict[str, Side] = {"GridSearchCV": partial(_fit, GridSearchCV, grid, X, y)}
-        name = f"{n_candidates:,} candidates of 0.1 ms"
-        yield Case(name, ours, other, 1.0)
-        yield Case(f"{name}, peak", ours, other, 1.1, bound=True, measure="MB")
-
-
-def _fit(kind, grid, X, y):
-    return kind(Waits(), grid, cv=3, refit=False).fit(X, y)
-
-
-def checkpoint_cases(*, quick: bool) -> Iterator[Case]:
+def curve(*, quick: bool) -> Iterator[dict[str, float]]:
+    """Time the nested search over candidates and folds, with fits of 0.1 ms."""
     X, y = load_breast_cancer(return_X_y=True)
-    search = partial(ShrunkSearchCV, Waits(seconds=0.01), {"number": range(20 if quick else 100)})
-
-    def kept():
-        with tempfile.TemporaryDirectory() as directory:
-            return search(cv=5, checkpoint=Path(directory) / "kept.db").fit(X, y)
-
-    other: dict[str, Side] = {"off": lambda: search(cv=5).fit(X, y)}
-    yield Case("checkpoint on, fits of 10 ms", kept, other, 1.05, bound=True)
+    for n_folds, n_candidates in product((3, 5, 10) if quick else (3, 5, 10, 20), (10, 20, 40, 80)):
+        search = NestedCVSearch(Works(), {"number": range(n_candidates)}, cv=n_folds, refit=False)
+        figures, _ = measured(lambda search=search: search.fit(X, y), memory=False)
+        print(f"  curve: K={n_folds}, {n_candidates} candidates {figures}", file=sys.stderr)
+        yield {"folds": n_folds, "candidates": n_candidates, "fits": search.n_fits_, **figures}
 
 
-GROUPS = {
-    "nested": nested_cases,
-    "parallel": parallel_cases,
-    "text": text_cases,
-    "plain": plain_cases,
-    "many": many_cases,
-    "checkpoint": checkpoint_cases,
-}
-
-
-def measured(side: Side, measure: str) -> float:
-    if measure == "MB":
-        tracemalloc.start()
-        side()
-        _, peak = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-        return peak / 1e6
-    clock = time.process_time if measure == "cpu seconds" else time.perf_counter
-    start = clock()
-    side()
-    return clock() - start
-
-
-def compare(case: Case, repeats: int) -> Result:
-    """Measure both sides in turns, after one turn that warms up pools and caches."""
-    check(case.ours(), next(iter(case.others.values()))())
-    repeats = 1 if case.measure == "MB" else repeats
-    rows = [
-        [measured(side, case.measure) for side in (case.ours, *case.others.values())]
-        for _ in range(repeats)
+def table(found: dict[str, Any]) -> str:
+    """Write the figures as the documentation shows them."""
+    lines = [
+        "| case | against | its seconds | skmaxev | ratio | its CPU seconds | skmaxev | ratio |",
+        "|:--|:--|--:|--:|--:|--:|--:|--:|",
     ]
-    ours, *others = np.median(rows, axis=0)
-    best = int(np.argmin(others))
-    ratio = ours / others[best] if case.bound else others[best] / ours
-    met = ratio <= case.goal if case.bound else ratio >= case.goal
-    return Result(
-        case.name,
-        case.measure,
-        float(ours),
-        float(others[best]),
-        list(case.others)[best],
-        float(ratio),
-        case.goal,
-        case.bound,
-        bool(met),
-        rows,
-    )
-
-
-def check(ours: object, other: object) -> None:
-    """Make sure that both sides did the same: the same outer scores, to the last bit."""
-    if isinstance(ours, tuple) and isinstance(other, tuple):
-        np.testing.assert_array_equal(ours[0], other[0])
-
-
-def curve(*, quick: bool) -> list[dict[str, float]]:
-    """Time the search over candidates and folds: linear in the one, quadratic in the other."""
-    X, y = load_breast_cancer(return_X_y=True)
-    rows = []
-    for n_candidates, n_folds in product((10, 20, 40, 80), (3, 5, 10) if quick else (3, 5, 10, 20)):
-        search = NestedCVSearch(Waits(), {"number": range(n_candidates)}, cv=n_folds, refit=False)
-        seconds = measured(partial(search.fit, X, y), "seconds")
-        rows.append(
-            {
-                "candidates": n_candidates,
-                "folds": n_folds,
-                "seconds": seconds,
-                "fits": search.n_fits_,
-                "milliseconds_a_fit": 1e3 * seconds / search.n_fits_,
-            }
+    for row in found["cases"]:
+        sides, ratio = (row["other"], row["skmaxev"]), row["ratio"]
+        lines.append(
+            f"| {row['case']} | {row['against']} | "
+            + " | ".join(
+                f"{sides[0][key]:.3g} | {sides[1][key]:.3g} | {ratio[key]:.2f}"
+                for key in ("seconds", "cpu_seconds")
+            )
+            + " |"
         )
-    return rows
+    heavy = [row for row in found["cases"] if "peak_mb" in row["ratio"]]
+    if heavy:
+        lines += ["", "| case | against | its MB at the peak | skmaxev | ratio |"]
+        lines += ["|:--|:--|--:|--:|--:|"]
+    for row in heavy:
+        other, ours = row["other"]["peak_mb"], row["skmaxev"]["peak_mb"]
+        name = f"| {row['case']} | {row['against']} "
+        lines.append(f"{name}| {other:.0f} | {ours:.0f} | {row['ratio']['peak_mb']:.2f} |")
+    return "\n".join([*lines, *_curve_table(found["curve"])]) + "\n"
 
 
-def show(results: list[Result], rows: list[dict[str, float]]) -> None:
-    print("| case | ours | against | ratio | goal | |")
-    print("|:--|--:|--:|--:|--:|:--|")
-    for one in results:
-        sign = "<=" if one.bound else ">="
-        print(
-            f"| {one.name} | {one.ours:.3g} {one.measure} | {one.other:.3g} ({one.fastest}) "
-            f"| {one.ratio:.2f} | {sign} {one.goal:g} | {'met' if one.met else 'MISSED'} |"
-        )
-    if rows:
-        print("\n| candidates | folds | fits | seconds | ms a fit |\n|--:|--:|--:|--:|--:|")
-    for row in rows:
-        print(
-            f"| {row['candidates']} | {row['folds']} | {row['fits']} | {row['seconds']:.2f} "
-            f"| {row['milliseconds_a_fit']:.2f} |"
-        )
+def _curve_table(rows: list[dict[str, float]]) -> list[str]:
+    if not rows:
+        return []
+    return [
+        "",
+        "| folds | candidates | fits | CPU seconds | ms a fit |",
+        "|--:|--:|--:|--:|--:|",
+        *(
+            f"| {row['folds']} | {row['candidates']} | {row['fits']:,} | {row['cpu_seconds']:.2f} "
+            f"| {1e3 * row['cpu_seconds'] / row['fits']:.2f} |"
+            for row in rows
+        ),
+    ]
 
 
-def main() -> None:
+def save(path: Path, found: dict[str, Any]) -> dict[str, Any]:
+    """Bring a file up to date; give all that it holds."""
+    old = json.loads(path.read_text()) if path.exists() else {"cases": [], "curve": []}
+    cases = {row["case"]: row for row in (*old["cases"], *found["cases"])}
+    known = [case.name for group in GROUPS.values() for case in group(quick=False)]
+    found = {
+        "about": about(),
+        "cases": [cases[name] for name in known if name in cases] or list(cases.values()),
+        "curve": found["curve"] or old["curve"],
+    }
+    path.write_text(json.dumps(found, indent=1) + "\n")
+    return found
+
+
+def about() -> dict[str, Any]:
+    return {
+        "python": platform.python_version(),
+        "processors": os.cpu_count(),
+        "scikit-learn": sklearn.__version__,
+        "joblib": joblib.__version__,
+        "numpy": np.__version__,
+        "skmaxev": skmaxev.__version__,
+    }
+
+
+def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help="smaller data, one repeat")
+    parser.add_argument("--quick", action="store_true", help="small data, one repeat")
     parser.add_argument("--only", choices=[*GROUPS, "curve"], nargs="*", help="some groups")
-    parser.add_argument("--cpu", action="store_true", help="processor seconds in one process")
-    parser.add_argument("--repeats", type=int, default=5, help="repeats of each case")
-    parser.add_argument("--json", type=Path, help="where to write the figures")
-    options = parser.parse_args()
+    parser.add_argument("--case", default="", help="only cases with this in their name")
+    parser.add_argument("--repeats", type=int, default=3, help="turns of each case")
+    parser.add_argument("--json", type=Path, help="file to keep the figures in")
+    parser.add_argument("--side", nargs=2, help=argparse.SUPPRESS)  # what a fresh process runs
+    return parser.parse_args()
+
+
+def main() -> None:
+    options = read_options()
     chosen = options.only or [*GROUPS, "curve"]
-    results = []
-    for name in (name for name in GROUPS if name in chosen):
-        for case in GROUPS[name](quick=options.quick):
-            if options.cpu and case.measure == "seconds" and name != "parallel":
-                case.measure = "cpu seconds"
-            results.append(compare(case, 1 if options.quick else options.repeats))
-            print(f"{results[-1].name}: {results[-1].ratio:.2f}", flush=True)
-    rows = curve(quick=options.quick) if "curve" in chosen else []
-    print()
-    show(results, rows)
-    if options.json:
-        about = {
-            "python": platform.python_version(),
-            "machine": platform.platform(),
-            "scikit-learn": sklearn.__version__,
-            "skmaxev": skmaxev.__version__,
-            "quick": options.quick,
-        }
-        found = {"about": about, "cases": [asdict(one) for one in results], "curve": rows}
-        options.json.write_text(json.dumps(found, indent=1) + "\n")
+    again = ["--quick"] if options.quick else []
+    found: dict[str, Any] = {"cases": [], "curve": []}
+    for group in (name for name in GROUPS if name in chosen):
+        for case in GROUPS[group](quick=options.quick):
+            if options.side and options.side[0] == case.name:
+                side = {OURS: case.ours, **case.others}[options.side[1]]
+                print(json.dumps(measured(side, memory=True)[0]))
+                return
+            if not options.side and options.case in case.name:
+                repeats = 1 if options.quick else options.repeats
+                found["cases"].append(compare(case, repeats, [*again, "--only", group]))
+    if "curve" in chosen:
+        found["curve"] = list(curve(quick=options.quick))
+    print(table(save(options.json, found) if options.json else found))
 
 
 if __name__ == "__main__":
