@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from skmaxev.report.report import SelectionReport
 
-__all__ = ["Format", "name_candidates", "name_params", "percent"]
+__all__ = ["Format", "name_candidates", "name_params", "name_plainly", "percent"]
 
 _MOST_DECIMALS = 8
 _LONGEST_VALUE = 40
+_LARGE = 1e15  # whole numbers beyond are not exact
 
 
 class Format:
@@ -36,7 +37,12 @@ class Format:
 
     def score(self, value: float) -> str:
         """Write a score."""
-        return f"{value + 0.0:,.{self.decimals}f}" if math.isfinite(value) else str(value)
+        if not math.isfinite(value):
+            return str(value)
+        if abs(value) >= _LARGE:
+            return f"{value:.6g}"
+        rounded = round(value, self.decimals) + 0.0  # no minus before a zero
+        return f"{rounded:,.{self.decimals}f}"
 
     def is_zero(self, value: float) -> bool:
         """Tell whether a difference vanishes at this number of decimals."""
@@ -66,12 +72,18 @@ def name_candidates(indices: tuple[int, ...], most: int = 8) -> str:
 
 def name_params(params: Mapping[str, Any]) -> str:
     """Write a candidate's settings on one line, long values cut."""
-    return ", ".join(f"{name}={_short(value)}" for name, value in params.items())
+    return ", ".join(f"{name_plainly(name)}={_short(value)}" for name, value in params.items())
+
+
+def name_plainly(text: str) -> str:
+    """Write a text on one line, without signs that would steer a terminal."""
+    line = " ".join(text.split())
+    return line if line.isprintable() else repr(line)[1:-1]
 
 
 def _short(value: Any) -> str:
     # NumPy 2 writes np.float64(0.1) for a scalar's repr; a reader wants 0.1.
     value = value.item() if getattr(value, "shape", None) == () else value
     value = float(f"{value:.6g}") if isinstance(value, float) else value
-    text = " ".join((value if isinstance(value, str) else repr(value)).split())
+    text = name_plainly(value if isinstance(value, str) else repr(value))
     return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 3] + "..."

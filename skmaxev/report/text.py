@@ -8,7 +8,13 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from skmaxev.report.advice import nothing_chosen
-from skmaxev.report.numbers import Format, name_candidates, name_params, percent
+from skmaxev.report.numbers import (
+    Format,
+    name_candidates,
+    name_params,
+    name_plainly,
+    percent,
+)
 
 if TYPE_CHECKING:
     from skmaxev.report.report import SelectionReport
@@ -52,7 +58,7 @@ def heading(report: SelectionReport) -> str:
     best = "1 candidate" if report.n_used == 1 else f"{first} of {report.n_used:,} candidates"
     splits = "1 split" if report.n_splits == 1 else f"{report.n_splits:,} splits"
     loss = "" if report.greater_is_better else " (lower is better)"
-    return f"{best} on {splits}: {report.metric}{loss}"
+    return f"{best} on {splits}: {name_plainly(report.metric)}{loss}"
 
 
 def headline(report: SelectionReport) -> list[tuple[str, str, str]]:

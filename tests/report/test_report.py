@@ -268,3 +268,22 @@ def test_reports_of_array_settings_compare():
     found = {f"split{k}_test_score": [0.5, 0.6 + 0.1 * k] for k in range(3)}
     found["params"] = [{"knots": np.arange(size)} for size in (3, 4)]
     assert correct(found) == copy.deepcopy(correct(found))
+
+
+def test_names_cannot_steer_a_terminal():
+    found = {f"split{k}_test_score": [0.5, 0.6] for k in range(3)}
+    found["params"] = [{"a\nb": "\x1b[31mred\x07"}] * 2
+    text = str(correct(found, metric="m\x1b[2J\nn"))
+    assert "a b=\\x1b[31mred\\x07" in text
+    assert text.splitlines()[0].endswith(r": m\x1b[2J n")
+
+
+def test_no_minus_stands_before_a_zero():
+    write = Format(correct(NOISE))
+    assert write.score(-1e-12) == write.score(0.0) == "0.000"
+
+
+def test_large_numbers_are_written_short():
+    report = correct(NOISE * 1e20)
+    assert Format(report).score(report.naive) == f"{report.naive:.6g}"
+    assert max(map(len, str(report).splitlines())) <= 88
