@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -59,8 +58,9 @@ def _chosen(search: Any) -> str:
 
 
 def _judged_once(request: Request) -> bool:
-    counts = Counter(row for split in request.splits for row in split.test.tolist())
-    return max(counts.values(), default=0) == 1
+    none = np.array([], dtype=np.intp)
+    judged = np.concatenate([none, *(split.test for split in request.splits)])
+    return bool(np.bincount(judged).max(initial=0) == 1)
 
 
 def rows_of(search: Any, request: Request, record: Record, metric: str) -> RowScores | None:
