@@ -13,7 +13,7 @@ from skmaxev.estimators._validation import check_best_index, check_level
 from skmaxev.estimators.bayesian import bayesian_maximum
 from skmaxev.estimators.shrinkage import efron_shrinkage
 from skmaxev.report import Estimate, SelectionReport
-from skmaxev.scores.build import build_table
+from skmaxev.scores.build import as_floats, build_table
 
 __all__ = ["correct_leaderboard", "out_of_fold"]
 
@@ -101,7 +101,7 @@ def correct_leaderboard(
         source="public leaderboard",
         notes=(f"Standard error of one public score: {error:.2g}.", *notes),
     )
-    scores, best = table.scores[0], table.best_index
+    scores, best = table.used_scores[0], table.used_best_index
     own = error**2 * (1.0 - shared)
     values = _estimates(scores, best, own)
     common = error**2 * (1.0 if correlation is None else shared)
@@ -113,20 +113,20 @@ def correct_leaderboard(
         interval=(float(ends[0]), float(ends[1])),
         level=level,
         method="EB",
-        naive=float(given[best]),
+        naive=sign * float(scores[best]),
         optimism=float(scores[best] - values["EB"]),
         estimates=_described(values, sign, known=correlation is not None),
         n_splits=1,
         n_candidates=given.size,
-        n_used=given.size,
-        left_out={},
-        best_index=best,
+        n_used=scores.size,
+        left_out=dict(table.left_out),
+        best_index=table.best_index,
         best_params=None,
         metric=metric,
         greater_is_better=greater_is_better,
         noise=float(np.sqrt(own)),
-        spread=float(scores.std(ddof=1)) if given.size > 1 else 0.0,
-        indistinguishable=_close(scores, best, np.sqrt(2 * own)),
+        spread=float(scores.std(ddof=1)) if scores.size > 1 else 0.0,
+        indistinguishable=tuple(table.used[_close(scores, best, np.sqrt(2 * own))].tolist()),
         source=table.source,
         notes=table.notes,
         table=table,
@@ -134,7 +134,7 @@ def correct_leaderboard(
 
 
 def _check_public(public_scores: ArrayLike) -> FloatArray:
-    given = np.asarray(public_scores, dtype=np.float64)
+    given = as_floats(public_scores, "public_scores")
     if given.ndim != 1 or not given.size or not np.isfinite(given).all():
         raise ValueError(
             "public_scores must be finite numbers, one a submission; got "
@@ -156,14 +156,16 @@ def _standard_error(scores: FloatArray, n_test_rows: int | None, given: float | 
             "metric the standard error, such as the standard deviation of your out-of-fold score "
             "over resamples of that many rows."
         )
-    if n_test_rows < 1:
+    if not 1 <= n_test_rows < np.inf:
         raise ValueError(f"n_test_rows must be at least 1; got {n_test_rows!r}.")
     if scores.min() < 0 or scores.max() > 1:
         raise ValueError(
             "n_test_rows goes with shares from 0 to 1, such as accuracy; got scores from "
             f"{scores.min():g} to {scores.max():g}. Give standard_error for another metric."
         )
-    share = float(scores.mean())
+    # A share of 0 or 1 on few rows is not sure: it is taken for half a row from there.
+    bound = 0.5 / (n_test_rows + 1.0)
+    share = float(np.clip(scores.mean(), bound, 1.0 - bound))
     return float(np.sqrt(share * (1 - share) / n_test_rows))
 
 
@@ -200,10 +202,10 @@ def _posterior_variance(scores: FloatArray, best: int, own: float) -> float:
     return float(own * (1 - lost * (size - 1) / size) + estimated_prior)
 
 
-def _close(scores: FloatArray, best: int, error: float) -> tuple[int, ...]:
+def _close(scores: FloatArray, best: int, error: float) -> NDArray[np.intp]:
     """Find the submissions within one standard error of the difference from the winner."""
     near = np.flatnonzero(scores[best] - scores <= error)
-    return tuple(int(index) for index in near if index != best)
+    return np.asarray(near[near != best])
 
 
 def _described(values: Mapping[str, float], sign: float, *, known: bool) -> dict[str, Estimate]:

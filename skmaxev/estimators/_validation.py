@@ -63,7 +63,9 @@ def _check_size(size: int, least: int, thing: str) -> None:
 
 def check_best_index(best_index: int | None, n_candidates: int) -> None:
     """Raise if ``best_index`` is not the column of a candidate."""
-    if best_index is not None and not 0 <= best_index < n_candidates:
+    if best_index is None:
+        return
+    if not isinstance(best_index, int | np.integer) or not 0 <= best_index < n_candidates:
         raise ValueError(
             f"best_index must be a column of scores, 0 to {n_candidates - 1}; got {best_index}."
         )

@@ -49,9 +49,15 @@ def build_table(
 
     Raises
     ------
+    TypeError
+        If ``greater_is_better`` is neither True nor False.
     ValueError
         If no candidate has a score on every split, or the winner has none.
     """
+    if not isinstance(greater_is_better, bool | np.bool_):
+        raise TypeError(
+            f"greater_is_better must be True, or False for losses; got {greater_is_better!r}."
+        )
     signed = scores if greater_is_better else -scores
     failed, doubts = failed_candidates(signed, metric=metric, error_score=error_score)
     reasons = dict(sorted((failed | dict(left_out or {})).items()))
@@ -105,8 +111,8 @@ def as_floats(values: Any, what: str) -> FloatArray:
         return _as_floats(values)
     except (TypeError, ValueError) as error:
         raise TypeError(
-            f"{what} must be numbers of shape (n_splits, n_candidates); got "
-            f"{type(values).__name__} ({error}). Pass one row a split and one column a candidate."
+            f"{what} must be numbers; got {type(values).__name__} ({error}). Put NaN where one is "
+            "missing."
         ) from error
 
 

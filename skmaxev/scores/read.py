@@ -6,8 +6,6 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from skmaxev.scores.arrays import from_array, from_object
 from skmaxev.scores.checkpoint import from_checkpoint, is_checkpoint
 from skmaxev.scores.files import from_csv, from_long
@@ -57,10 +55,6 @@ def read_scores(
     naming: dict[str, Any] = {"metric": metric, "greater_is_better": greater_is_better}
     if isinstance(getattr(results, "table", results), ScoreTable):  # a report has one too
         return getattr(results, "table", results)  # type: ignore[no-any-return]
-    if not isinstance(greater_is_better, bool | np.bool_):
-        raise TypeError(
-            f"greater_is_better must be True, or False for losses; got {greater_is_better!r}."
-        )
     if not isinstance(metric, str | None):
         raise TypeError(f"metric must be the name of a metric; got {metric!r}.")
     if hasattr(results, "collect_schema") and hasattr(results, "collect"):

@@ -191,3 +191,38 @@ def test_out_of_fold_of_a_search_is_that_of_cross_val_predict():
     search = ShrunkSearchCV(tree, grid, cv=3, scoring="roc_auc").fit(X, y)
     expected = cross_val_predict(search.best_estimator_, X, y, cv=3, method="predict_proba")[:, 1]
     assert out_of_fold(search) == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_submission_that_failed_takes_no_part():
+    public = np.random.default_rng(0).binomial(300, 0.8, size=20) / 300
+    expected = correct_leaderboard(public, standard_error=0.02)
+    report = correct_leaderboard(np.insert(public, 3, -1e6), standard_error=0.02)
+    assert list(report.left_out) == [3]
+    assert report.n_used == 20
+    assert (report.estimate, report.interval) == (expected.estimate, expected.interval)
+    assert report.best_index == expected.best_index + (expected.best_index >= 3)
+    moved = tuple(index + (index >= 3) for index in expected.indistinguishable)
+    assert report.indistinguishable == moved
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_a_perfect_score_on_few_rows_is_not_sure(share):
+    few, many = (correct_leaderboard([share], n_test_rows=rows).interval for rows in (3, 3000))
+    assert few[1] - few[0] > 0.3
+    assert 0.0 < many[1] - many[0] < 0.002
+    assert share in few
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"public_scores": ["a", "b"]}, TypeError),
+        ({"public_scores": np.ma.masked_array([0.5, 0.6], mask=[False, True])}, ValueError),
+        ({"n_test_rows": float("nan")}, ValueError),
+        ({"best_index": 0.5}, ValueError),
+        ({"greater_is_better": None}, TypeError),
+    ],
+)
+def test_arguments_of_the_wrong_kind_are_refused(arguments, error):
+    with pytest.raises(error, match=next(iter(arguments))):
+        correct_leaderboard(**{"public_scores": [0.5, 0.6], "n_test_rows": 300} | arguments)
