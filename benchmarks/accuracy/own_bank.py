@@ -7,7 +7,9 @@ Everything is what `skmaxev.correct` reports for a search. An error is the repor
 score, on rows that the search never saw, of its winner refitted on all its rows. All are times 100:
 points of accuracy, of the area under the curve and of R2, hundredths of a nat for the log loss, and
 percent of the target's variance for squared errors; scores are higher-is-better, so a positive
-error is a score that looks too good.
+error is a score that looks too good. "Own" is what remains of an error after removing what the
+candidates of a search share (the median of their errors, by regression over the searches): the luck
+of the rows, and that models of the search train on fewer rows than the one that is deployed.
 """
 
 from __future__ import annotations
@@ -130,12 +132,14 @@ def judge(search: Finished) -> dict[str, tuple[float, float, float]]:
 
 
 def measure(searches: list[Finished]) -> dict[str, np.ndarray]:
-    """Error, misses on either side and width: arrays of shape (n_searches, 4), by method."""
+    """Error, misses on either side, width, shared error: shape (n_searches, 5), by method."""
     found: dict[str, list[tuple[float, ...]]] = {}
     for search in searches:
         truth = search.truth[search.table.best_index]
+        shared = 100 * float(np.median(search.table.scores.mean(axis=0) - search.truth))
         for name, (estimate, low, high) in judge(search).items():
-            row = (100 * (estimate - truth), truth < low, truth > high, 100 * (high - low))
+            off, width = 100 * (estimate - truth), 100 * (high - low)
+            row = (off, truth < low, truth > high, width, shared)
             found.setdefault(name, []).append(row)
     return {name: np.array(rows, dtype=float) for name, rows in found.items()}
 
@@ -145,7 +149,8 @@ def summary(rows: dict[str, np.ndarray], mine: np.ndarray) -> dict[str, dict[str
     nested = root_mean_square(rows["NESTED"][mine, 0])
     found = {}
     for name, every in rows.items():
-        error, below, above, width = every[mine].T
+        error, below, above, width, shared = every[mine].T
+        own = error - np.cov(error, shared)[0, 1] / shared.var(ddof=1) * shared
         covered = 1 - below - above
         size = len(error)
         found[name] = {
@@ -155,6 +160,9 @@ def summary(rows: dict[str, np.ndarray], mine: np.ndarray) -> dict[str, dict[str
             "rmse": root_mean_square(error),
             "ratio": root_mean_square(error) / nested,
             "ratio_se": ratio_error(error, rows["NESTED"][mine, 0]),
+            "own_bias": own.mean(),
+            "own_se": own.std(ddof=1) / np.sqrt(size),
+            "own_sd": own.std(ddof=1),
             "median_error": float(np.median(np.abs(error))),
             "cover": 100 * covered.mean(),
             "cover_se": 100 * np.sqrt(covered.mean() * (1 - covered.mean()) / size),
@@ -220,9 +228,11 @@ def together(result: dict[str, Any]) -> dict[str, dict[str, float]]:
     for name in NAMES:
         parts = [m["all"][name] for m in result.values() if name in m["all"]]
         same = [m["all"]["NESTED"] for m in result.values() if name in m["all"]]
+        medians = [p["median_error"] / n["median_error"] for p, n in zip(parts, same, strict=True)]
         widths = [p["median_width"] / n["median_width"] for p, n in zip(parts, same, strict=True)]
         found[name] = {
             "ratio": float(np.exp(np.mean([np.log(part["ratio"]) for part in parts]))),
+            "median_ratio": float(np.exp(np.mean(np.log(medians)))),
             "cover": float(np.mean([part["cover"] for part in parts])),
             "median_width_ratio": float(np.exp(np.mean(np.log(widths)))),
         }
@@ -232,25 +242,27 @@ def together(result: dict[str, Any]) -> dict[str, dict[str, float]]:
 def as_markdown(result: dict[str, Any]) -> str:
     """Write a table over all metrics, one for every metric, and the slices of the consensus."""
     head = (
-        "| Method | mean error | RMSE | of nested | covers | below, above | mean width | median |\n"
-        "|---|---|---|---|---|---|---|---|"
+        "| Method | mean error | RMSE | of nested | own bias | own sd | median error | covers | "
+        "below, above | width |\n|---|---|---|---|---|---|---|---|---|---|"
     )
     lines = [
-        "| All metrics | RMSE of nested | covers | median width of nested |",
-        "|---|---|---|---|",
+        "| All metrics | RMSE of nested | median error of nested | covers | width of nested |",
+        "|---|---|---|---|---|",
     ]
     for name, s in together(result).items():
         lines.append(
-            f"| {NAMES[name]} | {s['ratio']:.3f} | {s['cover']:.1f}% | "
-            f"{s['median_width_ratio']:.2f} |"
+            f"| {NAMES[name]} | {s['ratio']:.3f} | {s['median_ratio']:.3f} | "
+            f"{s['cover']:.1f}% | {s['median_width_ratio']:.2f} |"
         )
     for metric, slices in result.items():
         lines += ["", f"### {metric} ({slices['all']['NESTED']['n']} searches)", "", head]
         for name, s in slices["all"].items():
             lines.append(
                 f"| {NAMES[name]} | {s['bias']:+.2f} ± {s['bias_se']:.2f} | {s['rmse']:.2f} | "
-                f"{s['ratio']:.3f} ± {s['ratio_se']:.3f} | {s['cover']:.0f} ± {s['cover_se']:.0f}% "
-                f"| {s['below']:.0f}, {s['above']:.0f}% | {s['width']:.1f} | "
+                f"{s['ratio']:.3f} ± {s['ratio_se']:.3f} | "
+                f"{s['own_bias']:+.2f} ± {s['own_se']:.2f} | {s['own_sd']:.2f} | "
+                f"{s['median_error']:.2f} | "
+                f"{s['cover']:.0f} ± {s['cover_se']:.0f}% | {s['below']:.0f}, {s['above']:.0f}% | "
                 f"{s['median_width']:.1f} |"
             )
     lines += ["", "### By kind of search", "", *slice_lines(result)]
