@@ -57,9 +57,7 @@ def made(n_candidates, seconds=0.0, **options):
     candidates = [{"shift": k / n_candidates} for k in range(n_candidates)]
     job = Job(estimator=Slow(seconds), scorer=score, n_candidates=n_candidates)
     pairs = engine.all_pairs(plan, n_candidates)
-    fits = list(
-        engine.run(job, X, Y, pairs, units=plan.units, candidates=candidates, **options)
-    )
+    fits = list(engine.run(job, X, Y, pairs, units=plan.units, candidates=candidates, **options))
     assert sorted((fit.unit, fit.candidate) for fit in fits) == sorted(pairs)
     return {(fit.unit, fit.candidate): fit.judged[0].scores for fit in fits}
 

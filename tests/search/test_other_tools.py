@@ -61,11 +61,12 @@ def test_the_study_behind_a_search_gives_the_same_number():
 
 
 @pytest.mark.usefixtures("_optuna_warns")
-@pytest.mark.parametrize("kind", ["database", "known already"])
+@pytest.mark.parametrize("kind", ["on disk", "known already"])
 @pytest.mark.parametrize("Search", SEARCHES)
 def test_a_study_that_would_go_from_fold_to_fold_is_refused(Search, kind, tmp_path):
     optuna = pytest.importorskip("optuna")
-    storage = f"sqlite:///{tmp_path}/study.db" if kind == "database" else None
+    journal = optuna.storages.journal.JournalFileBackend(str(tmp_path / "study.log"))
+    storage = optuna.storages.JournalStorage(journal) if kind == "on disk" else None
     study = optuna.create_study(direction="maximize", storage=storage)
     if kind == "known already":
         study.add_trial(optuna.trial.create_trial(value=0.5))
