@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from skmaxev.estimators._validation import as_floats
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
@@ -16,7 +18,7 @@ Variance = float | Literal["estimate"]
 
 def check_improvements(values: ArrayLike, *, name: str, least: int) -> NDArray[np.float64]:
     """Return finite floats of shape (..., n) with n >= ``least``."""
-    array = np.atleast_1d(np.asarray(values, dtype=np.float64))
+    array = np.atleast_1d(as_floats(values))
     if array.shape[-1] < least:
         raise ValueError(
             f"{name} must hold at least {least} data set(s); got {array.shape[-1]}. "
@@ -36,8 +38,10 @@ def known_variance(variance: Variance) -> float | None:
         if variance != "estimate":
             raise ValueError(f"variance must be a number or 'estimate'; got {variance!r}.")
         return None
-    if not (np.isfinite(variance) and variance > 0):
-        raise ValueError(f"variance must be positive; got {variance!r}. Use 'estimate' if unknown.")
+    if np.ndim(variance) or not (np.isfinite(variance) and variance > 0):
+        raise ValueError(
+            f"variance must be positive, one number; got {variance!r}. Use 'estimate' if unknown."
+        )
     return float(variance)
 
 

@@ -126,7 +126,10 @@ def inspection_power(
     n_inspected = check_count(n_inspected, name="n_inspected", least=1)
     sigma = _sigma(variance)
     bar = stats.norm.ppf(check_level(level)) * sigma * np.sqrt(1 / n_reported + 1 / n_inspected)
-    distance = (np.asarray(excess, float) - bar) * np.sqrt(n_inspected) / sigma
+    given = np.asarray(excess, float)
+    if np.isnan(given).any():
+        raise ValueError("excess must be a number; got NaN. Give how much too good a report is.")
+    distance = (given - bar) * np.sqrt(n_inspected) / sigma
     return as_result(np.asarray(stats.norm.cdf(distance)))
 
 

@@ -16,7 +16,7 @@ __all__ = ["ClaimResult", "InspectionResult"]
 def _share(probability: float) -> str:
     """Write a probability for reading: 0.26%, and no zero that is not one."""
     least = 1e-4
-    return f"{100 * probability:.2g}%" if probability >= least else "less than 0.01%"
+    return f"{float(f'{100 * probability:.2g}'):g}%" if probability >= least else "less than 0.01%"
 
 
 def _many(pvalue: NDArray[np.float64]) -> str:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from skmaxev.estimators._validation import as_floats
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
@@ -19,8 +21,8 @@ def check_pair(
     scores_a: ArrayLike, scores_b: ArrayLike, *, same: Identities | None, thing: str
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return both vectors of scores if they were measured on the same folds or rows."""
-    first, second = (np.asarray(scores, dtype=np.float64) for scores in (scores_a, scores_b))
-    if first.shape != second.shape or first.ndim != 1:
+    first, second = (as_floats(scores) for scores in (scores_a, scores_b))
+    if first.shape != second.shape or first.ndim != 1 or not first.size:
         raise ValueError(
             f"both sides must hold one score for each {thing}, in the same order; got shapes "
             f"{first.shape} and {second.shape}. Measure both on the same {thing}s."
@@ -60,7 +62,7 @@ def check_table(
     scores: ArrayLike, *, rows: str, least_rows: int, least: int
 ) -> NDArray[np.float64]:
     """Return finite scores of shape (n_rows, n_candidates)."""
-    table = np.asarray(scores, dtype=np.float64)
+    table = as_floats(scores)
     if table.ndim != 2 or table.shape[0] < least_rows or table.shape[1] < least:
         raise ValueError(
             f"scores must have shape (n_{rows}, n_candidates) with at least {least_rows} {rows} "

@@ -136,7 +136,7 @@ def bayesian_correlated_t(
     >>> round(result.p_a_better, 2), round(result.p_equivalent, 2), round(result.p_b_better, 2)
     (0.85, 0.13, 0.01)
     """
-    if rope < 0:
+    if not rope >= 0:
         raise ValueError(f"rope must not be negative; got {rope!r}.")
     differences = _differences(scores_a, scores_b, folds)
     mean, scale = _location_scale(differences, check_sizes(n_train, n_test))

@@ -108,8 +108,9 @@ def normal_interval_holds(successes: int, trials: int) -> bool:
 
 
 def _check_counts(successes: int, trials: int) -> None:
-    if not (trials >= 1 and 0 <= successes <= trials):
+    whole = successes == int(successes) and trials == int(trials)
+    if not (whole and trials >= 1 and 0 <= successes <= trials):
         raise ValueError(
             f"successes must be from 0 to trials, and trials at least 1; got {successes!r} of "
-            f"{trials!r}. Give counts, not rates."
+            f"{trials!r}. Give counts, whole numbers, not rates."
         )

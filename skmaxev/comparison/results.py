@@ -14,7 +14,7 @@ __all__ = ["BayesianComparison", "BestSet", "Comparison", "RankComparison", "Run
 
 
 def _percent(probability: float) -> str:
-    return f"{100 * probability:.2g}%" if probability >= 1e-4 else "less than 0.01%"
+    return f"{float(f'{100 * probability:.2g}'):g}%" if probability >= 1e-4 else "less than 0.01%"
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["as_result", "check_best_index", "check_level", "check_scores", "name_some"]
+__all__ = ["as_floats", "as_result", "check_best_index", "check_level", "check_scores", "name_some"]
 
 _MOST_NAMED = 10
 
@@ -21,12 +21,19 @@ def name_some(indices: ArrayLike) -> str:
     return "[" + ", ".join(str(index) for index in found[:_MOST_NAMED]) + more + "]"
 
 
+def as_floats(values: ArrayLike) -> NDArray[np.float64]:
+    """Return an array of floats; what is masked is NaN, not what lies under the mask."""
+    if np.ma.isMaskedArray(values):
+        return np.ma.filled(np.ma.asarray(values, dtype=np.float64), np.nan)
+    return np.asarray(values, dtype=np.float64)
+
+
 def check_scores(
     scores: ArrayLike, *, min_splits: int = 1, min_candidates: int = 1
 ) -> NDArray[np.float64]:
     """Return ``scores`` as finite floats of shape (..., n_splits, n_candidates)."""
     try:
-        table = np.asarray(scores, dtype=np.float64)
+        table = as_floats(scores)
     except (TypeError, ValueError) as error:
         raise TypeError(
             "scores must be numbers of shape (n_splits, n_candidates); got "

@@ -175,3 +175,11 @@ def test_the_best_cherry_picker_succeeds_as_often_as_the_level_allows(variance):
     pvalue = conservative_claim_test(shown, 20, variance=variance, rng=rng).pvalue
     assert (pvalue <= 0.05).mean() == pytest.approx(0.05, abs=0.012)
     assert (claim_test(shown, variance=variance).pvalue <= 0.05).mean() > 0.9
+
+
+def test_odd_input_of_a_claim_is_refused():
+    with pytest.raises(ValueError, match="positive, one number"):
+        claim_test([0.1, 0.2], variance=[1.0, 2.0])
+    with pytest.raises(ValueError, match="improvements must be finite"):
+        claim_test(np.ma.masked_array([0.1, 5.0], mask=[False, True]))
+    assert "100% of reports" in str(claim_test([-9.0, -9.0]))

@@ -88,3 +88,8 @@ def test_power_agrees_with_a_simulation():
         reported = np.full(5, excess)
         rate = (inspection_test(reported, fresh).pvalue <= 0.05).mean()
         assert rate == pytest.approx(inspection_power(excess, 5, 8), abs=0.012)
+
+
+def test_an_excess_that_is_no_number_is_refused():
+    with pytest.raises(ValueError, match="excess must be a number"):
+        inspection_power(float("nan"), 5, 2)

@@ -182,3 +182,17 @@ def test_corrected_t_keeps_its_level_on_folds_that_overlap():
     plain = stats.ttest_1samp(folds, 0.0, axis=1).pvalue
     assert np.mean(np.array(corrected) < 0.05) == pytest.approx(0.05, abs=0.012)
     assert (plain < 0.05).mean() > 0.1
+
+
+def test_what_is_masked_or_empty_is_not_compared():
+    masked = np.ma.masked_array([0.5, 0.6, 0.7], mask=[True, False, False])
+    with pytest.raises(ValueError, match="must be finite"):
+        corrected_resampled_t(masked, [0.5, 0.5, 0.4], n_train=90, n_test=10)
+    with pytest.raises(ValueError, match="one score for each row"):
+        mcnemar([], [])
+    with pytest.raises(ValueError, match="rope must not be negative; got nan"):
+        bayesian_correlated_t([0.5, 0.6], [0.5, 0.5], n_train=9, n_test=1, rope=float("nan"))
+
+
+def test_a_chance_near_one_is_written_as_a_percentage():
+    assert "come up in 100% of" in str(mcnemar([1, 0, 1], [1, 0, 1]))

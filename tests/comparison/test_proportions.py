@@ -73,3 +73,9 @@ def test_only_the_exact_interval_always_covers_its_level():
 def test_impossible_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("counts", [(2.5, 5), (2, 4.5)])
+def test_parts_of_a_count_are_refused(counts):
+    with pytest.raises(ValueError, match="counts, whole numbers"):
+        proportion_interval(*counts)
