@@ -22,7 +22,7 @@ __all__ = ["estimate_all", "given_winner", "interval_of", "nothing_chosen"]
 
 FloatArray = NDArray[np.float64]
 
-_ROUNDING = 1e-12  # scores that differ by less are the same score
+_ROUNDING = 1e-12  # scores that differ by less, relative to their size, are the same score
 _FEWEST_RESAMPLES, _MOST_RESAMPLES = 100, 1000
 _MOST_DRAWN = 100_000_000  # scores times resamples
 _MOST_ROWS = 3_000_000  # rows times resamples: a fraction of a second, where fits take longer
@@ -59,14 +59,14 @@ def estimate_all(table: ScoreTable, rows: JudgedRows | None, seed: int) -> dict[
 def nothing_chosen(table: ScoreTable) -> bool:
     """Tell whether there is one candidate, or one score for all of them on every split."""
     scores = table.used_scores
-    return bool(np.ptp(scores, axis=1).max() <= _ROUNDING * max(1.0, float(np.abs(scores).max())))
+    return bool(np.ptp(scores, axis=1).max() <= _ROUNDING * float(np.abs(scores).max()))
 
 
 def given_winner(table: ScoreTable) -> int | None:
     """Return the winner's column if the search chose another than the best mean score."""
     means = mean_scores(table.used_scores)
     best = table.used_best_index
-    rounding = _ROUNDING * max(1.0, float(np.abs(means).max()))
+    rounding = _ROUNDING * float(np.abs(means).max())
     return best if means[best] < means.max() - rounding else None
 
 

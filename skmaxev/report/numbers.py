@@ -13,6 +13,7 @@ __all__ = ["Format", "name_candidates", "name_params", "name_plainly", "percent"
 
 _MOST_DECIMALS = 8
 _LONGEST_VALUE = 40
+_SMALL = 1e-6
 _LARGE = 1e15  # whole numbers beyond are not exact
 
 
@@ -31,7 +32,10 @@ class Format:
         scale = ((high - low) / 2 or report.noise) / 10
         if not math.isfinite(scale) or scale <= 0:
             scale = abs(report.naive) / 100 or 0.001
-        self.decimals = min(max(-math.floor(math.log10(scale)), 0), _MOST_DECIMALS)
+        wanted = max(-math.floor(math.log10(scale)), 0)
+        # Of small units, such as squared errors in metres, the leading digits are wanted.
+        self.tiny = wanted > _MOST_DECIMALS and abs(report.naive) < _SMALL
+        self.decimals = wanted if self.tiny else min(wanted, _MOST_DECIMALS)
         if self._hides(report) and self.decimals < _MOST_DECIMALS:
             self.decimals += 1
 
@@ -39,7 +43,7 @@ class Format:
         """Write a score."""
         if not math.isfinite(value):
             return str(value)
-        if abs(value) >= _LARGE:
+        if abs(value) >= _LARGE or self.tiny:
             return f"{value:.6g}"
         rounded = round(value, self.decimals) + 0.0  # no minus before a zero
         return f"{rounded:,.{self.decimals}f}"

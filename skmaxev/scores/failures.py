@@ -16,6 +16,7 @@ Mask = NDArray[np.bool_]
 
 _FAR = 10.0  # a filler that repeats lies this many ranges of all other scores below them
 _VERY_FAR = 1000.0  # and one that stands alone, this many
+_ENDLESS = 1e100  # scores of fits that diverged; their squares would overflow
 _MOST_NAMED = 6
 _HINTS = (
     (
@@ -57,8 +58,10 @@ def failed_candidates(
     notes : tuple of str
         What remains in doubt.
     """
-    finite = np.isfinite(scores)
-    reasons = _reasons(~finite, "no score on {splits}")
+    missing = ~np.isfinite(scores)
+    finite = ~missing & (np.abs(scores) < _ENDLESS)
+    words = f"score beyond {_ENDLESS:g} on {{splits}}, which no number can be reckoned from"
+    reasons = _reasons(~missing & ~finite, words) | _reasons(missing, "no score on {splits}")
     if not finite.any():
         return reasons, ()
     if error_score is not None and np.isfinite(error_score):

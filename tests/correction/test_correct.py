@@ -11,6 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
+from strategies import score_tables
 
 from skmaxev import estimators
 from skmaxev.correction import correct
@@ -313,3 +314,51 @@ def test_the_best_of_many_submissions_is_corrected_from_its_rows():
         printed.append(report.naive - private)
     assert np.mean(printed) > 0.012
     assert abs(np.mean(error)) < 0.5 * np.mean(printed)
+
+
+@given(
+    score_tables(min_candidates=2),
+    st.sampled_from([0.1, 3.0, 1e-14, 1e6]),
+    st.sampled_from([0.0, 5.0]),
+)
+def test_units_carry_over(scores, scale, shift):
+    scores = np.pi * scores + np.e * (2.0 - scores.min())  # neither shares nor below a bound
+    plain = correct(scores)
+    moved = correct(scale * (scores + shift))
+    size = scale * (np.abs(scores).max() + shift)
+    for key, estimate in plain.estimates.items():
+        expected = scale * (estimate.value + shift)
+        assert moved.estimates[key].value == pytest.approx(expected, abs=1e-7 * size)
+    assert moved.best_index == plain.best_index or moved.naive == pytest.approx(
+        scale * (plain.naive + shift), abs=1e-12 * size
+    )
+
+
+@given(score_tables(), st.sampled_from([0.5, 0.95, 0.999]))
+def test_the_interval_is_finite_and_holds_the_estimate(scores, level):
+    report = correct(scores, level=level)
+    if report.interval is None:
+        assert np.ptp(scores, axis=0).max() <= 1e-12 * np.abs(scores).max()
+    else:
+        low, high = report.interval
+        assert np.isfinite([low, high]).all()
+        assert low <= report.estimate <= high
+        assert report.table.support[0] <= low
+        assert high <= report.table.support[1]
+
+
+def test_no_scale_is_too_small_to_be_corrected():
+    plain, tiny = correct(-NOISE), correct(-1e-14 * NOISE)
+    assert tiny.optimism == pytest.approx(1e-14 * plain.optimism)
+    assert tiny.optimism > 0
+    assert f"{tiny.estimate:.6g}" in str(tiny)
+
+
+def test_scores_without_end_take_no_part():
+    scores = -NOISE.copy()
+    scores[1, 4], scores[2, 3] = -1.3e180, -1e200
+    report = correct(scores)
+    assert set(report.left_out) == {3, 4}
+    assert "beyond 1e+100" in report.left_out[3]
+    with pytest.raises(ValueError, match=r"beyond 1e\+100"):
+        correct(-1e200 * NOISE)
