@@ -105,12 +105,12 @@ def correct_leaderboard(
     own = error**2 * (1.0 - shared)
     values = _estimates(scores, best, own)
     common = error**2 * (1.0 if correlation is None else shared)
-    half = norm.ppf((1 + level) / 2) * np.sqrt(_posterior_variance(scores, best, own) + common)
+    variance = _posterior_variance(scores, best, own) + common
+    low, high = _interval(values["EB"], variance, level=level, support=table.support)
     sign = 1.0 if greater_is_better else -1.0
-    ends = sorted(sign * np.clip([values["EB"] - half, values["EB"] + half], *table.support))
     return SelectionReport(
         estimate=sign * values["EB"],
-        interval=(float(ends[0]), float(ends[1])),
+        interval=(low, high) if greater_is_better else (-high, -low),
         level=level,
         method="EB",
         naive=sign * float(scores[best]),
@@ -131,6 +131,14 @@ def correct_leaderboard(
         notes=table.notes,
         table=table,
     )
+
+
+def _interval(
+    estimate: float, variance: float, *, level: float, support: tuple[float, float]
+) -> tuple[float, float]:
+    half = norm.ppf((1 + level) / 2) * np.sqrt(variance)
+    low, high = np.clip([estimate - half, estimate + half], *support)
+    return float(low), float(high)
 
 
 def _check_public(public_scores: ArrayLike) -> FloatArray:
