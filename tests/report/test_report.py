@@ -146,7 +146,7 @@ def test_decimals_follow_the_interval(scale, shift):
     write = Format(report)
     low, high = report.interval or (0.0, 0.0)  # none where only rounding is left of the noise
     width = high - low or 10.0**8
-    assert 0 <= write.decimals
+    assert write.decimals >= 0
     assert write.decimals <= 8 or write.tiny == (abs(report.naive) < 1e-6)
     assert 10.0**-write.decimals <= max(width, 10**-8) or write.decimals == 0
 
