@@ -47,6 +47,8 @@ def compare(case: Case, repeats: int, again: list[str]) -> dict[str, Any]:
             if case.fresh:
                 rows[name].append(in_a_fresh_process([*again, "--side", case.name, name]))
             else:
+                if case.warm:
+                    side()
                 figures, outcome = measured(side, memory=False)
                 rows[name].append(figures)
                 outcomes.append(outcome)
