@@ -210,8 +210,8 @@ def outer_score(case, inner, train, test):
     search, error = attempt(case.fit, search, train)
     if error:
         return np.nan
-    score, _ = attempt(search.score, cut(case.X, test), case.y[test])
-    return score
+    score, error = attempt(search.score, cut(case.X, test), case.y[test])
+    return np.nan if error else score
 
 
 def some_is_complete(case, search, train=None):
