@@ -1,4 +1,4 @@
-"""The command: a demonstration, and the correction of a finished search."""
+"""The command: a demonstration, the correction of a finished search, the plan of one to come."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from skmaxev import __version__
 from skmaxev.correction import correct
 from skmaxev.demo import run_demo
+from skmaxev.planning import expected_optimism, validation_size, winner_regret
 from skmaxev.report import METHODS
 
 __all__ = ["main"]
@@ -24,6 +25,8 @@ examples:
                                             long table: one row a candidate and fold
   cat cv_results.csv | skmaxev correct - --json
   skmaxev correct cv_results.csv --html report.html
+  skmaxev plan --candidates 100 --rows 1000 --score 0.8
+                                            how far to trust a best score, before the search
 
 exit codes: 0 done, 1 the scores cannot be corrected (the message says why), 2 wrong usage
 """
@@ -73,6 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="")
     _add_demo(commands)
     _add_correct(commands)
+    _add_plan(commands)
     return parser
 
 
@@ -107,6 +111,18 @@ def _add_correct(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     command.set_defaults(run=_correct)
 
 
+def _add_plan(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    about = "say before a search how far its best accuracy may be trusted"
+    command = commands.add_parser("plan", help=about, description=about)
+    add = command.add_argument
+    add("--candidates", type=int, required=True, help="candidates that will be tried")
+    add("--rows", type=int, required=True, help="rows that judge each of them")
+    add("--score", type=float, required=True, help="accuracy that is about to be expected")
+    add("--spread", type=float, default=0.0, help="of the true accuracies; default: all equal")
+    add("--correlation", type=float, default=0.0, help="of the candidates' errors; default: none")
+    command.set_defaults(run=_plan)
+
+
 def _demo(asked: argparse.Namespace) -> None:
     run_demo(nested=asked.nested)
 
@@ -127,3 +143,22 @@ def _correct(asked: argparse.Namespace) -> None:
     if asked.html:
         report.save(asked.html)
     print(report.to_json() if asked.json else report)
+
+
+def _plan(asked: argparse.Namespace) -> None:
+    known = {
+        "score": asked.score,
+        "spread": asked.spread,
+        "correlation": asked.correlation,
+    }
+    optimism = expected_optimism(asked.candidates, asked.rows, **known)
+    regret = winner_regret(asked.candidates, asked.rows, **known)
+    lines = [
+        f"Best of {asked.candidates:,} candidates, each judged on {asked.rows:,} rows:",
+        f"  it will look too good by about {optimism:.4f};",
+        f"  it falls short of the truly best one by about {regret.shortfall:.4f}.",
+    ]
+    if optimism > 0:
+        rows = validation_size(asked.candidates, resolve=optimism / 2, **known)
+        lines.append(f"  Half that optimism takes about {rows:,} rows.")
+    print("\n".join(lines))

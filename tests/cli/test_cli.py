@@ -12,6 +12,7 @@ import pytest
 from skmaxev import __version__, cli
 from skmaxev.correction import correct
 from skmaxev.demo import Comparison, compare, run_demo
+from skmaxev.planning import expected_optimism, validation_size, winner_regret
 
 SCORES = np.random.default_rng(0).normal(0.8, 0.03, size=(5, 12))
 HEADER = ",".join(f"split{k}_test_score" for k in range(5))
@@ -209,3 +210,25 @@ def test_a_tab_can_be_typed(tmp_path, capsys):
     path = tmp_path / "scores.tsv"
     path.write_text(TEXT.replace(",", "\t"))
     assert cli.main(["correct", str(path), "--sep", r"\t"]) == 0
+
+
+def test_a_search_is_planned_by_the_planning_functions(capsys):
+    arguments = ["--candidates", "100", "--rows", "1000", "--score", "0.8", "--spread", "0.01"]
+    assert cli.main(["plan", *arguments]) == 0
+    shown = capsys.readouterr().out
+    known = {"score": 0.8, "spread": 0.01}
+    optimism = expected_optimism(100, 1000, **known)
+    assert f"too good by about {optimism:.4f};" in shown
+    assert f"by about {winner_regret(100, 1000, **known).shortfall:.4f}." in shown
+    rows = validation_size(100, resolve=optimism / 2, **known)
+    assert f"about {rows:,} rows" in shown
+
+
+def test_one_candidate_has_no_optimism_to_halve(capsys):
+    assert cli.main(["plan", "--candidates", "1", "--rows", "50", "--score", "0.8"]) == 0
+    assert "about 0.0000;" in capsys.readouterr().out
+
+
+def test_a_plan_for_an_impossible_score_says_so(capsys):
+    assert cli.main(["plan", "--candidates", "5", "--rows", "50", "--score", "1.8"]) == 1
+    assert "score must" in capsys.readouterr().err
