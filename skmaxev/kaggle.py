@@ -13,6 +13,7 @@ from skmaxev.estimators._validation import check_best_index, check_level
 from skmaxev.estimators.bayesian import bayesian_maximum
 from skmaxev.estimators.shrinkage import efron_shrinkage
 from skmaxev.report import Estimate, SelectionReport
+from skmaxev.scores import ScoreTable
 from skmaxev.scores.build import as_floats, build_table
 
 __all__ = ["correct_leaderboard", "out_of_fold"]
@@ -93,14 +94,8 @@ def correct_leaderboard(
     check_best_index(best_index, given.size)
     error = _standard_error(given, n_test_rows, standard_error)
     shared, notes = _check_correlation(correlation)
-    table = build_table(
-        given[np.newaxis],
-        metric=metric,
-        greater_is_better=greater_is_better,
-        best_index=best_index,
-        source="public leaderboard",
-        notes=(f"Standard error of one public score: {error:.2g}.", *notes),
-    )
+    told = (f"Standard error of one public score: {error:.2g}.", *notes)
+    table = _table(given, metric, greater_is_better=greater_is_better, winner=best_index, told=told)
     scores, best = table.used_scores[0], table.used_best_index
     own = error**2 * (1.0 - shared)
     values = _estimates(scores, best, own)
@@ -130,6 +125,24 @@ def correct_leaderboard(
         source=table.source,
         notes=table.notes,
         table=table,
+    )
+
+
+def _table(
+    given: FloatArray,
+    metric: str,
+    *,
+    greater_is_better: bool,
+    winner: int | None,
+    told: tuple[str, ...],
+) -> ScoreTable:
+    return build_table(
+        given[np.newaxis],
+        metric=metric,
+        greater_is_better=greater_is_better,
+        best_index=winner,
+        source="public leaderboard",
+        notes=told,
     )
 
 
