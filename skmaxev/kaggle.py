@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
-from skmaxev.estimators._validation import check_best_index, check_level
 from skmaxev.estimators.bayesian import bayesian_maximum
 from skmaxev.estimators.shrinkage import efron_shrinkage
+from skmaxev.estimators.validation import check_best_index, check_level
 from skmaxev.report import Estimate, SelectionReport
-from skmaxev.scores import ScoreTable
-from skmaxev.scores.build import as_floats, build_table
+from skmaxev.scores import ScoreTable, as_floats, build_table
 
 __all__ = ["correct_leaderboard", "out_of_fold"]
 

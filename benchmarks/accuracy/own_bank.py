@@ -25,8 +25,7 @@ import numpy as np
 from scipy import special, stats
 
 from skmaxev import correct
-from skmaxev.scores import OuterFolds, RowScores, ScoreTable
-from skmaxev.scores.metrics import support_of
+from skmaxev.scores import OuterFolds, RowScores, ScoreTable, support_of
 
 METRICS = ("accuracy", "roc_auc", "neg_log_loss", "neg_mean_squared_error", "r2")
 NAMES = {

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from skmaxev.estimators._validation import as_floats
+from skmaxev.estimators.validation import as_floats
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

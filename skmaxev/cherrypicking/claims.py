@@ -15,7 +15,7 @@ from skmaxev.cherrypicking._checks import (
 )
 from skmaxev.cherrypicking._top import best_studentised_subset, top_mean_survival
 from skmaxev.cherrypicking.results import ClaimResult
-from skmaxev.estimators._validation import as_result
+from skmaxev.estimators.validation import as_result
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

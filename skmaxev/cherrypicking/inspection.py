@@ -14,7 +14,7 @@ from skmaxev.cherrypicking._checks import (
     known_variance,
 )
 from skmaxev.cherrypicking.results import InspectionResult
-from skmaxev.estimators._validation import as_result, check_level
+from skmaxev.estimators.validation import as_result, check_level
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -11,7 +11,7 @@ from scipy import stats
 from skmaxev.comparison._checks import check_sizes, check_table
 from skmaxev.comparison.multiplicity import holm
 from skmaxev.comparison.results import BestSet, RunnersUp
-from skmaxev.estimators._validation import check_best_index, check_level
+from skmaxev.estimators.validation import check_best_index, check_level
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

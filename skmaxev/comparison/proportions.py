@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from scipy import stats
 
-from skmaxev.estimators._validation import check_level
+from skmaxev.estimators.validation import check_level
 
 __all__ = ["normal_interval_holds", "proportion_interval"]
 

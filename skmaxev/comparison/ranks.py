@@ -9,7 +9,7 @@ from scipy import stats
 
 from skmaxev.comparison._checks import check_table
 from skmaxev.comparison.results import RankComparison
-from skmaxev.estimators._validation import check_level
+from skmaxev.estimators.validation import check_level
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -18,12 +18,10 @@ from skmaxev.correction._estimates import (
 )
 from skmaxev.correction._parts import with_parts
 from skmaxev.correction._rows import judged_rows
-from skmaxev.estimators._validation import check_level
 from skmaxev.estimators.shrinkage import residual_noise
+from skmaxev.estimators.validation import check_level
 from skmaxev.report import METHODS, Estimate, SelectionReport
-from skmaxev.scores import ScoreTable, read_scores
-from skmaxev.scores.build import mean_scores
-from skmaxev.scores.metrics import is_known
+from skmaxev.scores import ScoreTable, is_known, mean_scores, read_scores
 
 __all__ = ["correct"]
 

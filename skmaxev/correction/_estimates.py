@@ -15,8 +15,7 @@ from skmaxev.estimators.intervals import selection_interval
 from skmaxev.estimators.resampling import bbc, bbc_auc, bbc_folds
 from skmaxev.estimators.shrinkage import efron_shrinkage, residual_noise, tibshirani
 from skmaxev.report import METHODS
-from skmaxev.scores import ScoreTable
-from skmaxev.scores.build import mean_scores
+from skmaxev.scores import ScoreTable, mean_scores
 
 __all__ = ["estimate_all", "given_winner", "interval_of", "nothing_chosen"]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from skmaxev.estimators._validation import check_scores, name_some
+from skmaxev.estimators.validation import check_scores, name_some
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special
 
 from skmaxev.estimators._quadrature import expect_at_maximum, lead_of_many
-from skmaxev.estimators._validation import as_result
+from skmaxev.estimators.validation import as_result
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

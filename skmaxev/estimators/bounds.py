@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from skmaxev.estimators._quadrature import panels
-from skmaxev.estimators._validation import as_result
+from skmaxev.estimators.validation import as_result
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from skmaxev.estimators._plateau import choice_ratio, own_noise, plateau_posterior
-from skmaxev.estimators._validation import as_result, check_best_index, check_scores
 from skmaxev.estimators.cross_validation import low_variance_cv
+from skmaxev.estimators.validation import as_result, check_best_index, check_scores
 
 __all__ = ["consensus"]
 

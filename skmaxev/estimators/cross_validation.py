@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from skmaxev.estimators._validation import as_result
 from skmaxev.estimators._weights import check_counted, leave_one_out_mean, pooled_mean
+from skmaxev.estimators.validation import as_result
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import stats
 
 from skmaxev.estimators import _noise
-from skmaxev.estimators._validation import check_best_index, check_level, check_scores
+from skmaxev.estimators.validation import check_best_index, check_level, check_scores
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

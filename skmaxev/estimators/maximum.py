@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from skmaxev.estimators._validation import as_result, check_best_index
 from skmaxev.estimators._weights import check_counted, pooled_mean
+from skmaxev.estimators.validation import as_result, check_best_index
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

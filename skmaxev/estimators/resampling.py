@@ -17,7 +17,7 @@ from skmaxev.estimators._bootstrap import (
     judge_rest,
     resample_rows,
 )
-from skmaxev.estimators._validation import check_level, check_scores
+from skmaxev.estimators.validation import check_level, check_scores
 
 if TYPE_CHECKING:
     RNG = np.random.Generator | int | None

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import optimize, special, stats
 
-from skmaxev.estimators._validation import check_best_index, check_level
+from skmaxev.estimators.validation import check_best_index, check_level
 
 __all__ = ["conditional_interval", "hybrid_interval", "winner_covariance", "zoom_interval"]
 

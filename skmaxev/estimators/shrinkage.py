@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from skmaxev.estimators._validation import as_result, check_scores
 from skmaxev.estimators.maximum import winner_mean
+from skmaxev.estimators.validation import as_result, check_scores
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skmaxev.estimators._validation import check_best_index, check_scores
+from skmaxev.estimators.validation import check_best_index, check_scores
 
 if TYPE_CHECKING:
     RNG = np.random.Generator | int | None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from skmaxev.estimators._validation import as_result
+from skmaxev.estimators.validation import as_result
 from skmaxev.planning._contest import Contest, Metric, make_contest
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from skmaxev.estimators.consensus import consensus
 from skmaxev.plotting._draw import GREEN, GREY, ORANGE, finish, focus, legend_above, new_axes
 from skmaxev.plotting._source import axis_label, report_of, signed, table_of
-from skmaxev.scores.build import mean_scores
+from skmaxev.scores import mean_scores
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

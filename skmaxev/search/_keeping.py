@@ -10,8 +10,7 @@ from typing import Any
 from skmaxev.engine.fitting import Fit, Job
 from skmaxev.engine.run import run
 from skmaxev.engine.store import Checkpoint
-from skmaxev.scores import ScoreTable
-from skmaxev.scores.checkpoint import plain_rows, plain_tables
+from skmaxev.scores import ScoreTable, plain_rows, plain_tables
 from skmaxev.search._request import Request
 
 __all__ = ["Keeper", "keeping"]

@@ -10,9 +10,7 @@ import numpy as np
 
 from skmaxev.engine.plan import Place
 from skmaxev.engine.record import SINGLE, Record
-from skmaxev.scores import OuterFolds, RowScores, ScoreTable
-from skmaxev.scores.build import build_table
-from skmaxev.scores.search import metric_name
+from skmaxev.scores import OuterFolds, RowScores, ScoreTable, build_table, metric_name
 from skmaxev.search._choice import choose
 from skmaxev.search._request import Request
 

@@ -12,8 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 from skmaxev import ShrunkSearchCV
 from skmaxev.correction import correct
 from skmaxev.kaggle import correct_leaderboard, out_of_fold
-from skmaxev.scores import RowScores
-from skmaxev.scores.build import build_table
+from skmaxev.scores import RowScores, build_table
 
 ERROR = 0.02
 

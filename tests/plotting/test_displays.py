@@ -21,8 +21,7 @@ from skmaxev.plotting import (
 )
 from skmaxev.plotting._draw import GREEN
 from skmaxev.plotting.svg import as_svg
-from skmaxev.scores import OuterFolds
-from skmaxev.scores.build import build_table
+from skmaxev.scores import OuterFolds, build_table
 
 DISPLAYS = [SelectionBiasDisplay, EstimatorsDisplay, OptimismCurveDisplay]
 

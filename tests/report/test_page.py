@@ -10,8 +10,7 @@ import pytest
 
 from skmaxev.cli import main
 from skmaxev.correction import correct
-from skmaxev.scores import OuterFolds
-from skmaxev.scores.build import build_table
+from skmaxev.scores import OuterFolds, build_table
 
 VOID = {"meta", "link", "img", "br", "hr", "input"}
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from skmaxev.correction import correct
-from skmaxev.scores import OuterFolds
-from skmaxev.scores.build import build_table
+from skmaxev.scores import OuterFolds, build_table
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
 QUIET = [

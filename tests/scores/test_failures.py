@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from skmaxev.scores import support_of
 from skmaxev.scores.failures import failed_candidates
-from skmaxev.scores.metrics import support_of
 
 CLEAN = np.random.default_rng(0).uniform(0.6, 0.9, size=(5, 6))
 
