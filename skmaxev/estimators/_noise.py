@@ -170,7 +170,7 @@ def _of_rows(
         return splits
     if not splits.df:
         return other
-    return _sum(Noise(splits.dispersion / 2.0, splits.df), Noise(other.dispersion / 2.0, other.df))
+    return _pooled(splits, other)
 
 
 def _of_values(row_values: FloatArray | None, scale: float) -> Noise | None:
@@ -180,6 +180,15 @@ def _of_values(row_values: FloatArray | None, scale: float) -> Noise | None:
     tails = float(stats.kurtosis(row_values)) + 2.0
     freedom = 2.0 * len(row_values) / tails if tails > 0 else np.inf
     return Noise(float(row_values.var(ddof=1)) / len(row_values) / scale, freedom)
+
+
+def _pooled(first: Noise, second: Noise) -> Noise:
+    """Pool two measurements of the same dispersion, each by its freedom."""
+    if np.isinf(second.df):
+        return second
+    df = first.df + second.df
+    total = first.df * first.dispersion + second.df * second.dispersion
+    return Noise(total / df, df)
 
 
 def _sum(first: Noise, second: Noise) -> Noise:

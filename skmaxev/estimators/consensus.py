@@ -91,7 +91,10 @@ def consensus(
     independent candidates, C being the covariance of the noise. And the noise of a mean
     of K splits that share training rows is larger than their variance tells: by
     ``(1 + (K - 1) r) / (1 - r)``, where the correlation r is taken half-way between 0
-    (independent) and 1 / K [2]_. Splits that are independent are therefore corrected too much.
+    (independent) and 1 / K [2]_. Splits of one data set lift or lower all candidates together;
+    runs that are independent of each other (with other seeds, say) do not. So r is multiplied by
+    the share of what varies between the splits' means that the candidates have in common,
+    ``max(0, 1 - 1 / F)``, F being the ratio of the mean squares of splits and residuals.
 
     **The geometric mean** is zero as soon as one of the two finds that nothing was chosen.
 
@@ -150,7 +153,7 @@ def _consensus(table: FloatArray, best_index: int | None, rows: _Rows | None) ->
     if rows is not None and rows.excess is not None:
         gained = chosen - float(means.mean()) - _better_by_chance(rows, rows.excess, index)
         # It may add to the correction, never take back what the splits show.
-        optimism += _no_signal(rows, rows.excess, len(table)) * max(gained - optimism, 0.0)
+        optimism += _no_signal(rows, rows.excess, _overlap(table)) * max(gained - optimism, 0.0)
     return float(np.clip(chosen - optimism, means.min(), best))
 
 
@@ -161,14 +164,14 @@ def _posterior(
     noise, effective = own_noise(residuals, n_groups)
     if noise <= (_ROUNDING * float(np.ptp(means))) ** 2:
         return chosen, np.zeros(0)
-    return plateau_posterior(means, chosen, noise * _overlap(len(table)), effective)
+    return plateau_posterior(means, chosen, noise * _overlap(table), effective)
 
 
-def _no_signal(rows: _Rows, excess: FloatArray, n_splits: int) -> float:
+def _no_signal(rows: _Rows, excess: FloatArray, overlap: float) -> float:
     """Return the probability that no candidate has a signal."""
     gains = excess.mean(axis=0)
     residuals, n_groups = rows.centred(excess)
-    free, overlap = len(excess) - n_groups, _overlap(n_splits)
+    free = len(excess) - n_groups
     to_variance = overlap / free / len(excess)
     shared = float(np.square(residuals.mean(axis=1)).sum()) * to_variance
     own = np.square(residuals).sum(axis=0) * to_variance
@@ -201,10 +204,22 @@ def _better_by_chance(rows: _Rows, excess: FloatArray, index: int) -> float:
     return max(mean - noise / mean, 0.0) if mean > 0.0 else 0.0
 
 
-def _overlap(n_splits: int) -> float:
-    """How much more the mean of correlated splits varies than that of independent ones."""
-    correlation = 0.5 / n_splits
+def _overlap(table: FloatArray) -> float:
+    """How much more the mean of these splits varies than if they were independent."""
+    n_splits = len(table)
+    correlation = 0.5 / n_splits * _common_share(table)
     return (1.0 + (n_splits - 1) * correlation) / (1.0 - correlation)
+
+
+def _common_share(table: FloatArray) -> float:
+    """Share of the variance between the splits' means that all candidates have in common."""
+    n_candidates = table.shape[1]
+    deviation = table - table.mean(axis=0)
+    common = deviation.mean(axis=1)
+    residual = float(np.square(deviation - common[:, np.newaxis]).sum())
+    expected = residual / (n_candidates - 1) / n_candidates
+    between = float(np.square(common).sum())
+    return max(1.0 - expected / between, 0.0) if between > 0.0 else 0.0
 
 
 class _Rows(NamedTuple):

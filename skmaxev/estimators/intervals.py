@@ -80,9 +80,9 @@ def selection_interval(
     splits [1]_. A share of rows has :math:`\varphi = 1/n` exactly; it is told by scores that are
     whole numbers of rows. Other metrics have the variance of their row values, whose freedom is
     :math:`2 n / (\kappa + 2)` at excess kurtosis :math:`\kappa`, or, where only numbers of rows
-    are known, about :math:`1/n` if bounded; the mean of that and of the splits' own is taken.
-    Where the splits differ by more than a known :math:`\varphi` lets them (grouped rows), the
-    splits are believed.
+    are known, about :math:`1/n` if bounded, no surer than the splits; that and the splits' own
+    are pooled by their freedom. Where the splits differ by more than a known :math:`\varphi` lets
+    them (grouped rows), the splits are believed.
 
     With :math:`t` the quantile of Student's distribution with Satterthwaite's freedom and :math:`z`
     the normal one, the interval is Jeffreys's for a share of :math:`z^2 / (t^2 (\varphi +

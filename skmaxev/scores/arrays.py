@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -60,8 +61,9 @@ def from_object(
     ----------
     results : object
         ``scores`` of shape (n_splits, n_candidates); optionally ``fold`` of shape (n_rows,) with
-        ``correct`` (1.0 where a prediction is right) or ``responses``, both (n_rows, n_candidates),
-        and ``y`` of shape (n_rows,); optionally ``metric``.
+        the split that judged each row (-1 for none; a split trains on the rows that it does not
+        judge), together with ``correct`` (1.0 where a prediction is right) or ``responses``, both
+        (n_rows, n_candidates), and ``y`` of shape (n_rows,); optionally ``metric``.
     metric : str, optional
         Name for the report; ``results.metric`` if omitted.
     greater_is_better : bool
@@ -69,13 +71,22 @@ def from_object(
     """
     scores = numbers(results.scores, "scores")
     name = metric or getattr(results, "metric", None) or "score"
-    return build_table(
+    table = build_table(
         scores,
         metric=str(name),
         greater_is_better=greater_is_better,
         rows=_rows(results, scores.shape[1], accuracy=name == "accuracy"),
         source=type(results).__name__,
     )
+    return table if table.rows is None else _with_counts(table, table.rows.fold)
+
+
+def _with_counts(table: ScoreTable, fold: NDArray[np.intp]) -> ScoreTable:
+    """Add the numbers of rows, where every split judged some."""
+    n_test = np.bincount(fold[fold >= 0], minlength=table.n_splits)
+    if len(n_test) != table.n_splits or not n_test.all():
+        return table
+    return replace(table, n_train=len(fold) - n_test, n_test=n_test)
 
 
 def _rows(results: Any, n_candidates: int, *, accuracy: bool) -> RowScores | None:

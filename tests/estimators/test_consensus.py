@@ -60,12 +60,24 @@ def loop_posterior(means, chosen, noise, effective):
     return np.average(values, weights=weights), np.array(ratios), np.array(weights)
 
 
+def loop_common_share(scores):
+    """One minus one over the F statistic of splits in a two-way table."""
+    k, m = scores.shape
+    grand = scores.mean()
+    between = sum(m * (row.mean() - grand) ** 2 for row in scores) / (k - 1)
+    within = 0.0
+    for i in range(k):
+        for j in range(m):
+            within += (scores[i, j] - scores[i].mean() - scores[:, j].mean() + grand) ** 2
+    return max(0.0, 1 - within / ((k - 1) * (m - 1)) / between)
+
+
 def loop_consensus(scores):
     means = scores.mean(axis=0)
     residuals = scores - means
     noise, effective = loop_own_noise(residuals, 1)
     k = len(scores)
-    r = 1 / (2 * k)
+    r = loop_common_share(scores) / (2 * k)
     inflated = noise * (1 + (k - 1) * r) / (1 - r)
     posterior, spreads, weights = loop_posterior(means, means.max(), inflated, effective)
     best = np.average(1 / np.sqrt(1 + spreads), weights=weights)
@@ -389,3 +401,18 @@ def test_real_differences_are_left_nearly_alone(n_candidates):
         naive.append(means.max() - aim)
     assert abs(np.mean(errors)) < 0.25
     assert np.sqrt(np.mean(np.square(errors))) < 1.15 * np.sqrt(np.mean(np.square(naive)))
+
+
+def test_splits_that_share_no_noise_are_not_taken_for_overlapping():
+    rng = np.random.default_rng(5)
+    own = rng.normal(size=(4, 12))
+    own -= own.mean(axis=1, keepdims=True)  # split means are equal: nothing is common
+    noise, effective = loop_own_noise(own - own.mean(axis=0), 1)
+    means = own.mean(axis=0)
+    posterior, law = plateau_posterior(means, means.max(), noise, effective)
+    crossed = (means.max() - low_variance_cv(own)) * choice_ratio(law, 4)
+    expected = means.max() - np.sqrt(crossed * (means.max() - posterior))
+    assert consensus(own) == pytest.approx(expected, abs=1e-9)
+    # The same candidates on splits that lift or lower all of them are corrected by more.
+    lifted = own + 100.0 * np.array([[1.0], [-1.0], [2.0], [-2.0]])
+    assert consensus(lifted) < consensus(own) - 0.01

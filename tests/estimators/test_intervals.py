@@ -55,13 +55,13 @@ def test_the_interval_of_a_share_of_rows_is_jeffreys():
         assert selection_interval(scores, estimate=0.82, support=support) == pytest.approx(found)
 
 
-def test_rows_and_splits_are_averaged():
+def test_rows_and_splits_are_pooled_by_their_freedom():
     scores = np.tile([[-1.0], [-1.2], [-0.9], [-1.1], [-1.0]], 2)  # twins: nothing is their own
     rows = -1.04 + 0.5 * stats.norm.ppf((np.arange(100) + 0.5) / 100)
-    parts = scores[:, 0].var(ddof=1) / 4 / 2, rows.var(ddof=1) / 100 / 2
-    free = 4, 200 / (stats.kurtosis(rows) + 2)
-    df = sum(parts) ** 2 / sum(v**2 / f for v, f in zip(parts, free, strict=True))
-    reach = np.sqrt(sum(parts)) * stats.t.ppf(0.975, df)
+    of_splits, of_rows = scores[:, 0].var(ddof=1) / 4, rows.var(ddof=1) / 100
+    free = 200 / (stats.kurtosis(rows) + 2)
+    pooled = (4 * of_splits + free * of_rows) / (4 + free)
+    reach = np.sqrt(pooled) * stats.t.ppf(0.975, 4 + free)
     found = selection_interval(scores, estimate=-1.0, row_values=rows)
     assert found == pytest.approx((-1 - reach, -1 + reach))
     table = np.column_stack([rows, np.zeros(100)])
