@@ -92,8 +92,8 @@ def _pool() -> Any:
     """Return joblib's pool of worker processes, if it has one with workers in it."""
     executor: Any = getattr(reusable_executor, "_executor", None)
     flags = getattr(executor, "_flags", None)
-    alive = bool(getattr(executor, "_processes", None)) and not getattr(flags, "shutdown", True)
-    return executor if alive else None
+    ended = getattr(flags, "shutdown", True) or getattr(flags, "broken", None)
+    return executor if getattr(executor, "_processes", None) and not ended else None
 
 
 def note_pool() -> None:
@@ -102,10 +102,15 @@ def note_pool() -> None:
         _warm_pools.add(executor.executor_id)
 
 
-def pool_is_warm() -> bool:
-    """Tell whether worker processes are there that have worked for us before."""
+def pool_is_warm(n_workers: int) -> bool:
+    """Tell whether as many worker processes are there, in a pool that has worked for us before.
+
+    A caller that makes joblib start its pool anew leaves one with another number.
+    """
     executor = _pool()
-    return executor is not None and executor.executor_id in _warm_pools
+    if executor is None or executor.executor_id not in _warm_pools:
+        return False
+    return len(executor._processes) >= n_workers  # noqa: SLF001  # no public way
 
 
 def as_they_finish() -> str:

@@ -247,7 +247,8 @@ class _OneFit:
             return self._score(estimator, X, y, params)
         with overhear(estimator, metric, X) as heard:
             judgement = self._score(estimator, X, y, params)
-        return judgement._replace(response=row_results(heard, metric, y))
+        classes = getattr(estimator, "classes_", None)
+        return judgement._replace(response=row_results(heard, metric, y, classes))
 
     def _judge_train(self, estimator: Any, X: Any, y: Any) -> Judgement | None:
         if self.job.train_scores != "all" and (

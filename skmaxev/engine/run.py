@@ -2,10 +2,11 @@
 
 A pool of processes costs about as much as a thousand millisecond fits before it has done anything.
 So the first fits run here, where they count as real work and are timed; the pool is
-started as soon as what is left would pay for it, which for long fits is after the first one.
-Fits that take more time than they get from the processor tell of a busy machine, on which
-workers take longer to start.
-Tasks then hold as many fits as fill a set time, so that handing them out stays cheap.
+started as soon as what is left would pay for it (`skmaxev.engine.paying`), which for long fits is
+after the first one. Tasks then hold as many fits as fill a set time, so that handing them out
+stays cheap; joblib puts no more of them together, which would leave workers idle at the end.
+The pool is the one that scikit-learn's searches use: joblib would start it anew for a caller that
+gives another ``max_nbytes``.
 
 Other machines are reached by joblib's backends, ``with joblib.parallel_config(backend=...)``:
 
@@ -19,15 +20,15 @@ There every task is handed out from the start, and the checkpoint is written in 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
 
-from skmaxev._compat import as_they_finish, needs_processes, note_pool, pool_is_warm
+from skmaxev._compat import as_they_finish, needs_processes, note_pool
 from skmaxev.engine.fitting import Fit, Job, Task, fit_task, fits_of
+from skmaxev.engine.paying import Meter, scattered
 from skmaxev.engine.plan import Plan, Unit
 from skmaxev.engine.prefixes import Prefix
 
@@ -36,20 +37,12 @@ __all__ = ["Pair", "all_pairs", "run"]
 Pair = tuple[int, int]
 """Number of a unit and of a candidate: one fit."""
 
-COLD_START = 2.0
-"""Seconds until new worker processes have imported scikit-learn; 1.3 measured when idle."""
-BUSIEST = 4.0
-"""Most by which a busy machine is taken to slow the start of workers."""
-WARM_START = 0.1
-"""Seconds to hand the first tasks to workers that are there already; 0.04 measured."""
-TASK_SECONDS = 0.05
-"""Time of one task to aim at: far above what handing it out costs (0.2 ms)."""
+TASK_SECONDS = 0.2
+"""Time of one task to aim at: far above what it costs, 2 ms with the slower first fit in it."""
 TASKS_PER_WORKER = 8
 """Tasks that each worker should find at least, so that none waits long for another at the end."""
 SERIAL_SIZE = 100
 """Fits of a task in this process, where each is handed over as it finishes all the same."""
-MAX_NBYTES = "100K"
-"""Larger arrays are memory-mapped by the workers, not sent with every task."""
 
 Contexts = Mapping[Pair, Sequence[Any]]
 
@@ -71,6 +64,7 @@ def run(
     prefixes: Sequence[Prefix] = (),
     n_jobs: int | None = None,
     pre_dispatch: int | str = "2*n_jobs",
+    in_order: bool = False,
 ) -> Iterator[Fit]:
     """Make fits and hand them over as they finish.
 
@@ -95,6 +89,9 @@ def run(
         otherwise.
     pre_dispatch : int or str
         Tasks handed out ahead, as in joblib.
+    in_order : bool
+        Whether fits are begun in the order of ``pairs``. If not, those that share steps go side by
+        side, and a few from all over the list come first to tell how long it will take.
 
     Yields
     ------
@@ -102,7 +99,7 @@ def run(
         In no certain order. An error of a fit under ``error_score="raise"`` and an interrupt pass
         through and end the run.
     """
-    if any(prefixes):  # what shares the most goes side by side
+    if any(prefixes) and not in_order:  # what shares the most goes side by side
         pairs = sorted(pairs, key=lambda pair: (pair[0], prefixes[pair[1]]))
 
     def tasks(some: Sequence[Pair], size: int, n_pieces: int = 1) -> Iterable[Task]:
@@ -114,24 +111,26 @@ def run(
         for task in tasks(pairs, SERIAL_SIZE):
             yield from fits_of(job, X, y, task)
         return
-    parallel = Parallel(
-        n_jobs=n_jobs, pre_dispatch=pre_dispatch, max_nbytes=MAX_NBYTES, return_as=as_they_finish()
-    )
-    rest, seconds = pairs, 0.0
-    if needs_processes(parallel):
-        start, begun = time.perf_counter(), time.process_time()
+    options: dict[str, Any] = {
+        "n_jobs": n_jobs,
+        "pre_dispatch": pre_dispatch,
+        "return_as": as_they_finish(),
+    }
+    meter = Meter(len(pairs), n_workers)
+    if needs_processes(Parallel(**options)):
+        options["batch_size"] = 1
+        pairs = pairs if in_order or any(prefixes) else _scattered_first(pairs)
         here = (fit for task in tasks(pairs, SERIAL_SIZE) for fit in fits_of(job, X, y, task))
-        for done, fit in enumerate(here, start=1):
+        for fit in meter.timed(here):
             yield fit
-            seconds, rest = (time.perf_counter() - start) / done, pairs[done:]
-            if _pool_pays(seconds * len(rest), n_workers, _busy(start, begun)):
+            if meter.pool_pays():
                 break
         here.close()
-    if rest:
-        size = _task_size(seconds, len(rest), n_workers)
-        some = tasks(rest, size, n_pieces=_n_pieces(rest, prefixes, n_workers))
+    if meter.n_left:
+        rest = pairs[len(pairs) - meter.n_left :]
+        some = tasks(rest, _task_size(meter, n_workers), _n_pieces(rest, prefixes, n_workers))
         X, y = _Rows(X) if type(X) is list else X, _Rows(y) if type(y) is list else y
-        for fits in parallel(delayed(fit_task)(job, X, y, task) for task in some):
+        for fits in Parallel(**options)(delayed(fit_task)(job, X, y, task) for task in some):
             note_pool()
             yield from fits
 
@@ -143,24 +142,19 @@ class _Rows(list[Any]):
     """
 
 
-def _busy(start: float, begun: float) -> float:
-    """Say how many times longer than its processor time the work since ``start`` took."""
-    spent = time.process_time() - begun
-    return min(max((time.perf_counter() - start) / max(spent, 1e-9), 1.0), BUSIEST)
+def _scattered_first(pairs: Sequence[Pair]) -> list[Pair]:
+    """Put a few pairs from all over the list in front."""
+    first = [pairs[number] for number in scattered(len(pairs))]
+    taken = set(first)
+    return [*first, *(pair for pair in pairs if pair not in taken)]
 
 
-def _pool_pays(seconds: float, n_workers: int, busy: float = 1.0) -> bool:
-    """Tell whether sharing ``seconds`` of work saves more than the pool's start costs."""
-    start = busy * (WARM_START if pool_is_warm() else COLD_START)
-    return seconds * (1 - 1 / n_workers) > start
-
-
-def _task_size(seconds: float, n_fits: int, n_workers: int) -> int:
+def _task_size(meter: Meter, n_workers: int) -> int:
     """Choose the number of fits in a task from the time of one; unknown times give one."""
-    if seconds == 0:
+    if meter.seconds == 0:
         return 1
-    most = n_fits // (TASKS_PER_WORKER * n_workers)
-    return max(1, min(round(TASK_SECONDS / seconds), most))
+    most = meter.n_left // (TASKS_PER_WORKER * n_workers)
+    return max(1, min(round(TASK_SECONDS * meter.busy / meter.seconds), most))
 
 
 def _families(

@@ -4,11 +4,14 @@ import time
 
 import numpy as np
 import pytest
-from joblib import parallel_config
+from joblib import Parallel, parallel_config
+from joblib import delayed as joblib_delayed
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
-from sklearn.model_selection import KFold
+from sklearn.model_selection import GridSearchCV, KFold
 
+from skmaxev import _compat
+from skmaxev.engine import paying
 from skmaxev.engine import run as engine
 from skmaxev.engine.fitting import Job
 from skmaxev.engine.plan import as_splits, make_plan
@@ -47,7 +50,8 @@ def pools(monkeypatch):
 
     monkeypatch.setattr(engine, "Parallel", pool)
     monkeypatch.setattr(engine, "needs_processes", lambda _: True)
-    monkeypatch.setattr(engine, "pool_is_warm", lambda: False)
+    monkeypatch.setattr(paying, "pool_is_warm", lambda _: False)
+    monkeypatch.setattr(paying, "cpu_count", lambda: 2)
     monkeypatch.setattr(engine, "delayed", lambda function: lambda *args: (function, args, {}))
     return started
 
@@ -80,16 +84,95 @@ def test_work_that_does_not_pay_for_a_pool_stays_here(pools, monkeypatch):
 
 def test_a_pool_is_started_as_soon_as_it_pays_and_changes_no_number(pools, monkeypatch):
     expected = made(30)
-    monkeypatch.setattr(engine, "COLD_START", 0.0)
+    handed_out = []
+    make = engine.fit_task
+    monkeypatch.setattr(engine, "fit_task", lambda *task: handed_out.append(task) or make(*task))
+    monkeypatch.setattr(paying, "COLD_START", 0.0)
+    monkeypatch.setattr(paying, "SHORTEST_LOOK", 0.0)
     assert made(30, n_jobs=2) == expected
-    assert len(pools) == 1
+    assert sum(len(task.candidates) for *_, task in handed_out) == 89
+
+
+def meter_after(seconds, *, n_fits, n_workers=2, processor=1.0):
+    """A meter that has seen fits take so many seconds, and a share of the processor."""
+    meter = paying.Meter(n_fits, n_workers)
+    for one in seconds:
+        meter._add(one, one * processor)
+    return meter
 
 
 @pytest.mark.parametrize(
-    ("seconds", "n_fits", "size"), [(0.0, 100, 1), (0.001, 4000, 50), (0.001, 160, 10), (1, 99, 1)]
+    ("seconds", "n_fits", "pays"),
+    [
+        ([0.05] + [0.001] * 120, 2100, False),  # 2 s: shared by two, it saves half of the start
+        ([0.05] + [0.001] * 120, 6000, True),
+        ([0.05] + [0.001] * 40, 60_000, False),  # too early to say
+        ([1.9], 100, False),  # the first fit may be an import
+        ([2.1], 100, True),
+        ([1.9, 1.0], 100, True),
+        ([60.0], 2, True),
+        ([60.0], 1, False),
+    ],
 )
-def test_tasks_fill_a_set_time_but_leave_enough_for_every_worker(seconds, n_fits, size):
-    assert engine._task_size(seconds, n_fits, 2) == size
+def test_a_pool_pays_if_it_saves_more_than_its_start(pools, seconds, n_fits, pays):
+    assert meter_after(seconds, n_fits=n_fits).pool_pays() == pays
+
+
+def test_a_busy_machine_and_more_workers_than_processors_make_a_start_longer(pools):
+    fits = [0.001] * 120
+    assert meter_after(fits, n_fits=5000).pool_pays()
+    assert not meter_after(fits, n_fits=5000, processor=0.5).pool_pays()
+    assert not meter_after(fits, n_fits=5000, n_workers=8).pool_pays()
+
+
+def test_a_pool_that_is_there_pays_sooner(pools, monkeypatch):
+    assert not meter_after([0.001] * 120, n_fits=500).pool_pays()
+    monkeypatch.setattr(paying, "pool_is_warm", lambda n: n <= 2)
+    assert meter_after([0.001] * 120, n_fits=500).pool_pays()
+
+
+def test_time_of_the_caller_is_no_work_to_share():
+    meter = paying.Meter(5, 2)
+    for _ in meter.timed(iter([None, "fit", "fit", "fit"])):
+        pass
+    assert meter.n_left == 5  # None is the end
+    for _ in meter.timed(iter(["fit", "fit", "fit"])):
+        time.sleep(0.01)
+    assert meter.n_left == 2
+    assert meter.seconds < 0.005
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 16, 1000])
+def test_the_first_fits_come_from_all_over_the_list(n):
+    numbers = paying.scattered(n)
+    assert len(set(numbers)) == len(numbers)
+    assert set(numbers) <= set(range(n))
+    assert np.diff(sorted([*numbers, 0, n])).max() <= max(2, n / 8)
+    pairs = [(unit, 0) for unit in range(n)]
+    assert sorted(engine._scattered_first(pairs)) == pairs
+
+
+def test_the_pool_of_scikit_learn_is_the_pool_of_ours_and_known_to_be_warm(monkeypatch):
+    monkeypatch.setattr(paying, "COLD_START", 0.0)
+    monkeypatch.setattr(paying, "SHORTEST_LOOK", 0.0)
+    made(4, n_jobs=2)
+    number = _compat._pool().executor_id
+    assert _compat.pool_is_warm(2)
+    assert not _compat.pool_is_warm(3)
+    GridSearchCV(Slow(), {"shift": [0.0, 0.1]}, n_jobs=2).fit(X, Y)
+    made(4, n_jobs=2)
+    assert _compat._pool().executor_id == number
+    Parallel(n_jobs=2, max_nbytes=1000)(joblib_delayed(abs)(k) for k in range(4))
+    assert _compat._pool().executor_id != number
+    assert not _compat.pool_is_warm(2)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "n_left", "size"), [(0.0, 100, 1), (0.001, 4000, 200), (0.001, 160, 10), (1, 99, 1)]
+)
+def test_tasks_fill_a_set_time_but_leave_enough_for_every_worker(seconds, n_left, size):
+    meter = meter_after([seconds], n_fits=n_left + 1)
+    assert engine._task_size(meter, 2) == size
 
 
 def test_threads_give_the_same_numbers():

@@ -233,7 +233,7 @@ def test_workers_share_within_a_task_and_give_the_same_numbers():
     options = {"cv": StratifiedKFold(5), "share_steps": True}
     here = ShrunkSearchCV(estimator, grid, **options).fit(data, y)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("skmaxev.engine.run._pool_pays", lambda *_: True)
+        patch.setattr("skmaxev.engine.paying.Meter.pool_pays", lambda _: True)
         there = ShrunkSearchCV(estimator, grid, n_jobs=2, **options).fit(data, y)
     assert_same_results(there, here)
     assert there.n_steps_reused_ > 0.7 * here.n_steps_reused_

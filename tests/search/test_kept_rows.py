@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification, make_regression
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import RepeatedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
-from skmaxev import ShrunkSearchCV
+from skmaxev import ShrunkSearchCV, correct
 from skmaxev.engine.responses import overhear, row_results
 
 X, Y = make_classification(60, 5, flip_y=0.2, random_state=0)
@@ -39,6 +40,52 @@ def test_errors_are_kept_row_by_row(scoring):
     for k in range(5):
         mean = rows.values[rows.fold == k].mean(axis=0)
         np.testing.assert_allclose(mean, table.scores[k], rtol=1e-5)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("names", [(0, 1, 2), (-1, 1, 2), ("well", "ill", "dead")], ids=str)
+@pytest.mark.parametrize("scoring", ["neg_log_loss", "neg_brier_score"])
+def test_losses_of_probabilities_are_kept_row_by_row(scoring, names, n_classes):
+    if scoring == "neg_brier_score" and (n_classes == 3 or "ill" in names):
+        pytest.skip("scikit-learn needs to be told the positive class")
+    data, y = make_classification(
+        90, 6, n_informative=4, n_classes=n_classes, flip_y=0.2, random_state=0
+    )
+    tree = DecisionTreeClassifier(random_state=0)  # probabilities of 0 and 1 are clipped
+    search = ShrunkSearchCV(tree, {"max_depth": [1, 3, None]}, scoring=scoring)
+    search.fit(data, np.array(names)[y])
+    table, rows = search.report_.table, search.report_.table.rows
+    assert rows.candidates.tolist() == [0, 1, 2]
+    for k in range(5):
+        mean = rows.values[rows.fold == k].mean(axis=0, dtype=float)
+        np.testing.assert_allclose(mean, table.scores[k], rtol=1e-6)
+    report = correct(table)
+    assert report.estimates["BBC"].value < report.naive
+
+
+def test_losses_of_float32_probabilities_are_clipped_as_such():
+    answer = np.array([[0, 1], [0.25, 0.75]], dtype=np.float32)
+    rows = row_results({"predict_proba": answer}, "neg_log_loss", np.array([0, 1]))
+    assert -rows.mean(dtype=float) == pytest.approx(log_loss([0, 1], answer), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("metric", "y", "classes"),
+    [
+        ("neg_log_loss", [1, 1, 1], [0, 1]),  # scikit-learn fails here
+        ("neg_log_loss", [0, 1, 2], [0, 1]),
+        ("neg_log_loss", [[0], [1], [1]], [0, 1]),
+        ("neg_brier_score", [0, 1, 2], [0, 1, 2]),
+    ],
+)
+def test_losses_without_meaning_for_single_rows_are_not_kept(metric, y, classes):
+    answer = np.full((3, len(classes) if metric == "neg_brier_score" else 2), 0.5)
+    assert row_results({"predict_proba": answer}, metric, np.array(y), classes) is None
+
+
+def test_the_brier_score_of_rows_of_one_class_is_known_by_the_model():
+    rows = row_results({"": np.full((2, 2), [0.2, 0.8])}, "neg_brier_score", [0, 0], [0, 1])
+    np.testing.assert_allclose(rows, -0.64)
 
 
 def test_responses_rank_the_rows_as_the_scorer_saw_them():
