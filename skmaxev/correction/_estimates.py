@@ -81,7 +81,9 @@ def _from_scores(table: ScoreTable, rows: JudgedRows | None, seed: int) -> dict[
         "EB": efron_shrinkage(scores, best_index=given),
         "TT": tibshirani(scores, best_index=given),
         "BBC-F": bbc_folds(scores, n_resamples=_resamples(scores), rng=seed).estimate,
-        "CONSENSUS": consensus(scores, best_index=given, **_row_arguments(table, rows)),
+        "CONSENSUS": consensus(
+            scores, best_index=given, support=table.support, **_row_arguments(table, rows)
+        ),
     }
     if rows is not None:
         values["BBC"] = _bootstrap_rows(rows, seed)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from skmaxev.estimators._plateau import choice_ratio, own_noise, plateau_posterior
+from skmaxev.estimators._rows import Rows, check_rows
+from skmaxev.estimators._scale import LogScale
 from skmaxev.estimators.cross_validation import low_variance_cv
 from skmaxev.estimators.validation import as_result, check_best_index, check_scores
 
@@ -27,6 +27,7 @@ def consensus(
     row_values: ArrayLike | None = None,
     row_excess: ArrayLike | None = None,
     row_splits: ArrayLike | None = None,
+    support: tuple[float, float] = (-np.inf, np.inf),
 ) -> float | NDArray[np.float64]:
     """Estimate the true score of the winner that is deployed.
 
@@ -50,6 +51,9 @@ def consensus(
         mean of a column is the candidate's score minus what it expects without any signal.
     row_splits : array-like of shape (n_rows,), optional
         Split that judged each row; goes with ``row_values``.
+    support : tuple of two floats
+        Range of the metric, such as (-inf, 0) for a loss turned round or (-inf, 1) for R2. With a
+        bound on one side only, optimism is a share of the distance from it (see the notes).
 
     Returns
     -------
@@ -106,6 +110,12 @@ def consensus(
     the probability to get so far by chance [4]_. Only the gain by choice is taken off: that all
     candidates were lucky on these rows together is not what choosing did, and remains.
 
+    **Losses** and other metrics with a bound on one side have a noise that grows with the distance
+    d from it: a candidate with four times the loss has about four times its noise, and now and then
+    shines on a single split. There everything is done on the scale of ``log d``: a candidate's
+    mean is ``log`` of its mean distance, its deviations are divided by that distance, and the
+    optimism multiplies the winner's distance. Means that lie on the bound keep their scale.
+
     For a candidate that was not chosen for the largest mean there is nothing to cross-validate,
     and the result is the posterior mean, which may lie above the candidate's own.
 
@@ -128,37 +138,55 @@ def consensus(
     """
     table = check_scores(scores, min_splits=2)
     check_best_index(best_index, table.shape[-1])
-    rows = _check_rows(table, row_values, row_excess, row_splits)
+    rows = check_rows(table, row_values, row_excess, row_splits)
     estimates = np.empty(table.shape[:-2])
     for index in np.ndindex(estimates.shape):
-        estimates[index] = _consensus(table[index], best_index, rows)
+        estimates[index] = _consensus(table[index], best_index, rows, support)
     return as_result(estimates)
 
 
-def _consensus(table: FloatArray, best_index: int | None, rows: _Rows | None) -> float:
+def _consensus(
+    table: FloatArray, best_index: int | None, rows: Rows | None, support: tuple[float, float]
+) -> float:
+    means = table.mean(axis=0)
+    chosen = float(means.max() if best_index is None else means[best_index])
+    scale = LogScale.of(means, support)
+    if scale is not None and rows is not None and rows.excess is not None:
+        raise ValueError(
+            f"row_excess is for a metric between two bounds; got support {support}. Leave it out."
+        )
+    if scale is None:
+        estimate = chosen - _optimism(table, best_index, rows)
+    else:
+        on_scale = None if rows is None else rows.on(scale)
+        estimate = scale.lowered(chosen, _optimism(scale.of_values(table), best_index, on_scale))
+    return float(np.clip(estimate, means.min(), means.max()))
+
+
+def _optimism(table: FloatArray, best_index: int | None, rows: Rows | None) -> float:
     means = table.mean(axis=0)
     best = float(means.max())
     index = int(means.argmax()) if best_index is None else best_index
     chosen = float(means[index])
     rounding = _ROUNDING * float(np.abs(table).max())
     if np.ptp(means) <= rounding:
-        return chosen
+        return 0.0
     posterior, law = _posterior(table, means, chosen, rows)
     optimism = chosen - posterior
     if chosen >= best - rounding:
         crossed = chosen - float(low_variance_cv(table))
         if min(crossed, optimism) <= rounding:
-            return chosen
+            return 0.0
         optimism = float(np.sqrt(crossed * choice_ratio(law, len(table)) * optimism))
     if rows is not None and rows.excess is not None:
         gained = chosen - float(means.mean()) - _better_by_chance(rows, rows.excess, index)
         # It may add to the correction, never take back what the splits show.
         optimism += _no_signal(rows, rows.excess, _overlap(table)) * max(gained - optimism, 0.0)
-    return float(np.clip(chosen - optimism, means.min(), best))
+    return optimism
 
 
 def _posterior(
-    table: FloatArray, means: FloatArray, chosen: float, rows: _Rows | None
+    table: FloatArray, means: FloatArray, chosen: float, rows: Rows | None
 ) -> tuple[float, FloatArray]:
     residuals, n_groups = (table - means, 1) if rows is None else rows.centred(rows.values)
     noise, effective = own_noise(residuals, n_groups)
@@ -167,7 +195,7 @@ def _posterior(
     return plateau_posterior(means, chosen, noise * _overlap(table), effective)
 
 
-def _no_signal(rows: _Rows, excess: FloatArray, overlap: float) -> float:
+def _no_signal(rows: Rows, excess: FloatArray, overlap: float) -> float:
     """Return the probability that no candidate has a signal."""
     gains = excess.mean(axis=0)
     residuals, n_groups = rows.centred(excess)
@@ -193,7 +221,7 @@ def _evidence_left(gains: FloatArray, variances: FloatArray) -> float:
     return float(-np.e * chance * np.log(chance)) if chance > 0.0 else 0.0
 
 
-def _better_by_chance(rows: _Rows, excess: FloatArray, index: int) -> float:
+def _better_by_chance(rows: Rows, excess: FloatArray, index: int) -> float:
     """Return how much more a candidate expects by chance than the others, shrunken by its noise.
 
     Who always predicts the larger class has more by chance, as far as that class really is larger.
@@ -220,58 +248,3 @@ def _common_share(table: FloatArray) -> float:
     expected = residual / (n_candidates - 1) / n_candidates
     between = float(np.square(common).sum())
     return max(1.0 - expected / between, 0.0) if between > 0.0 else 0.0
-
-
-class _Rows(NamedTuple):
-    """What the rows add to a table."""
-
-    values: FloatArray
-    excess: FloatArray | None
-    splits: NDArray[Any]
-
-    def centred(self, values: FloatArray) -> tuple[FloatArray, int]:
-        """Return values less their mean within each split, and the number of splits."""
-        labels = np.unique(self.splits)
-        centred = np.empty_like(values)
-        for label in labels:
-            members = self.splits == label
-            centred[members] = values[members] - values[members].mean(axis=0)
-        return centred, int(labels.size)
-
-
-def _check_rows(
-    table: FloatArray,
-    row_values: ArrayLike | None,
-    row_excess: ArrayLike | None,
-    row_splits: ArrayLike | None,
-) -> _Rows | None:
-    if row_values is None:
-        for name, given in (("row_excess", row_excess), ("row_splits", row_splits)):
-            if given is not None:
-                raise ValueError(f"{name} goes with row_values; got {name} alone. Give both.")
-        return None
-    values = np.asarray(row_values, dtype=np.float64)
-    if table.ndim != 2 or values.ndim != 2 or values.shape[1] != table.shape[1]:
-        raise ValueError(
-            "row_values must have shape (n_rows, n_candidates) and go with one table; got "
-            f"{values.shape} for scores of shape {table.shape}. Give one column a candidate."
-        )
-    excess = None if row_excess is None else np.asarray(row_excess, dtype=np.float64)
-    if excess is not None and (excess.shape != values.shape or not np.isfinite(excess).all()):
-        raise ValueError(
-            f"row_excess must be finite and of the shape of row_values, {values.shape}; got shape "
-            f"{excess.shape}. Give what each of these values has beyond chance."
-        )
-    splits = np.zeros(len(values)) if row_splits is None else np.asarray(row_splits)
-    if splits.shape != values.shape[:1]:
-        raise ValueError(
-            f"row_splits must name the split of each of the {len(values)} rows; got shape "
-            f"{splits.shape}. Give one number a row."
-        )
-    n_labels = np.unique(splits).size
-    if not np.isfinite(values).all() or len(values) <= n_labels:
-        raise ValueError(
-            f"row_values must be finite and more than the splits; got {len(values)} rows in "
-            f"{n_labels} splits. Leave row_values out where they are not known."
-        )
-    return _Rows(values, excess, splits)

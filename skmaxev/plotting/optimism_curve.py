@@ -93,11 +93,14 @@ class OptimismCurveDisplay:
         report : SelectionReport
             Of `correct` or of a fitted search, with its score table.
         """
-        scores = table_of(report).used_scores
+        table = table_of(report)
+        scores = table.used_scores
         size = scores.shape[1]
         n_tried = np.unique(np.linspace(1, size, min(size, _MOST_POINTS)).round().astype(np.intp))
         best = np.maximum.accumulate(mean_scores(scores))[n_tried - 1]
-        honest = np.array([consensus(scores[:, :tried]) for tried in n_tried])
+        honest = np.array(
+            [consensus(scores[:, :tried], support=table.support) for tried in n_tried]
+        )
         return cls(
             n_tried,
             naive=signed(report, best),

@@ -416,3 +416,71 @@ def test_splits_that_share_no_noise_are_not_taken_for_overlapping():
     # The same candidates on splits that lift or lower all of them are corrected by more.
     lifted = own + 100.0 * np.array([[1.0], [-1.0], [2.0], [-2.0]])
     assert consensus(lifted) < consensus(own) - 0.01
+
+
+def loop_on_log_scale(scores, top):
+    """Consensus of losses ``top - scores`` on their logarithm, one candidate at a time."""
+    losses = top - scores.mean(axis=0)
+    on_scale = np.empty_like(scores)
+    for i, loss in enumerate(losses):
+        for k in range(len(scores)):
+            on_scale[k, i] = -np.log(loss) + ((top - loss) - scores[k, i]) / -loss
+    return top - np.exp(-consensus(on_scale))
+
+
+@given(st.integers(0, 1000), st.sampled_from([0.0, 1.0]))
+def test_a_metric_with_one_bound_is_corrected_on_the_log_of_its_distance(seed, top):
+    rng = np.random.default_rng(seed)
+    scores = top - rng.gamma(3.0, np.exp(rng.normal(size=7)), size=(5, 7))
+    expected = loop_on_log_scale(scores, top)
+    assert consensus(scores, support=(-np.inf, top)) == pytest.approx(expected, rel=1e-9)
+    # A bound below is the same turned round: optimism divides the distance.
+    means = (top - scores).mean(axis=0)
+    raised = consensus(top - scores, support=(0.0, np.inf))
+    assert means.min() <= raised <= means.max()
+    assert raised == pytest.approx(np.exp(consensus(np.log(means) + (top - scores) / means - 1)))
+
+
+@given(score_tables(), st.sampled_from([0.1, 1.0, 3000.0]))
+def test_losses_in_other_units_are_corrected_alike(scores, unit):
+    losses = -(scores - scores.min() + 0.5)
+    scaled = consensus(unit * losses, support=(-np.inf, 0.0))
+    assert scaled == pytest.approx(unit * consensus(losses, support=(-np.inf, 0.0)), rel=1e-6)
+
+
+def test_a_hopeless_loss_that_shines_on_one_split_changes_little():
+    rng = np.random.default_rng(3)
+    good = -0.4 + 0.02 * rng.normal(size=(5, 6))
+    hopeless = np.array([[-0.05], [-4.0], [-6.0], [-3.0], [-5.0]])
+    alone = consensus(good, support=(-np.inf, 0.0))
+    together = consensus(np.hstack([good, hopeless]), support=(-np.inf, 0.0))
+    assert together == pytest.approx(alone, abs=0.01)
+    assert consensus(np.hstack([good, hopeless])) < alone - 0.05  # what an unknown range leads to
+
+
+def test_losses_keep_what_was_not_chosen():
+    scores = np.tile([[-0.3], [-0.2], [-0.7]], 4)
+    assert consensus(scores, support=(-np.inf, 0.0)) == scores.mean(axis=0)[0]
+    perfect = np.column_stack([np.zeros(3), [-0.1, -0.2, -0.3]])
+    assert consensus(perfect, support=(-np.inf, 0.0)) == 0.0
+
+
+def test_rows_of_losses_are_measured_relative_to_their_mean():
+    rng = np.random.default_rng(7)
+    rows = -rng.gamma(2.0, [0.2, 0.25, 0.3, 2.0], size=(60, 4))
+    splits = np.arange(60) % 5
+    scores = np.array([rows[splits == k].mean(axis=0) for k in range(5)])
+    distance = -rows.mean(axis=0)
+    on_scale = consensus(
+        -np.log(distance) + (scores + distance) / distance,
+        row_values=rows / distance,
+        row_splits=splits,
+    )
+    found = consensus(scores, row_values=rows, row_splits=splits, support=(-np.inf, 0.0))
+    assert found == pytest.approx(-np.exp(-on_scale))
+
+
+def test_excess_goes_with_two_bounds():
+    rows = np.random.default_rng(0).normal(size=(20, 3)) - 9.0
+    with pytest.raises(ValueError, match="row_excess is for a metric between two bounds"):
+        consensus(rows[:5], row_values=rows, row_excess=rows, support=(-np.inf, 0.0))

@@ -1,0 +1,77 @@
+"""What the results of single rows add to a table of scores."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skmaxev.estimators._scale import LogScale
+
+__all__ = ["Rows", "check_rows"]
+
+FloatArray = NDArray[np.float64]
+
+
+class Rows(NamedTuple):
+    """What the rows add to a table."""
+
+    values: FloatArray
+    excess: FloatArray | None
+    splits: NDArray[Any]
+
+    def on(self, scale: LogScale) -> Rows:
+        """Return the same rows on the scale of a metric with one bound.
+
+        Means over the rows need not be those of the table; only deviations from them count.
+        """
+        means = self.values.mean(axis=0)
+        return self._replace(values=(self.values - means) / scale.distance)
+
+    def centred(self, values: FloatArray) -> tuple[FloatArray, int]:
+        """Return values less their mean within each split, and the number of splits."""
+        labels = np.unique(self.splits)
+        centred = np.empty_like(values)
+        for label in labels:
+            members = self.splits == label
+            centred[members] = values[members] - values[members].mean(axis=0)
+        return centred, int(labels.size)
+
+
+def check_rows(
+    table: FloatArray,
+    row_values: ArrayLike | None,
+    row_excess: ArrayLike | None,
+    row_splits: ArrayLike | None,
+) -> Rows | None:
+    if row_values is None:
+        for name, given in (("row_excess", row_excess), ("row_splits", row_splits)):
+            if given is not None:
+                raise ValueError(f"{name} goes with row_values; got {name} alone. Give both.")
+        return None
+    values = np.asarray(row_values, dtype=np.float64)
+    if table.ndim != 2 or values.ndim != 2 or values.shape[1] != table.shape[1]:
+        raise ValueError(
+            "row_values must have shape (n_rows, n_candidates) and go with one table; got "
+            f"{values.shape} for scores of shape {table.shape}. Give one column a candidate."
+        )
+    excess = None if row_excess is None else np.asarray(row_excess, dtype=np.float64)
+    if excess is not None and (excess.shape != values.shape or not np.isfinite(excess).all()):
+        raise ValueError(
+            f"row_excess must be finite and of the shape of row_values, {values.shape}; got shape "
+            f"{excess.shape}. Give what each of these values has beyond chance."
+        )
+    splits = np.zeros(len(values)) if row_splits is None else np.asarray(row_splits)
+    if splits.shape != values.shape[:1]:
+        raise ValueError(
+            f"row_splits must name the split of each of the {len(values)} rows; got shape "
+            f"{splits.shape}. Give one number a row."
+        )
+    n_labels = np.unique(splits).size
+    if not np.isfinite(values).all() or len(values) <= n_labels:
+        raise ValueError(
+            f"row_values must be finite and more than the splits; got {len(values)} rows in "
+            f"{n_labels} splits. Leave row_values out where they are not known."
+        )
+    return Rows(values, excess, splits)
