@@ -59,7 +59,9 @@ def _scorers(record: Record, places: Sequence[Place]) -> list[dict[str, str]]:
 def report_nested_failures(
     record: Record, plan: Plan, splits: Sequence[Split], y: Any = None
 ) -> None:
-    """Warn once about fits that failed in nested folds only, and say what these trained on.
+    """Warn once about fits, and once about scorers, that failed in nested folds only.
+
+    Of the fits it is said what they trained on.
 
     Parameters
     ----------
@@ -83,18 +85,45 @@ def report_nested_failures(
         warnings.warn(
             f"Nested folds: {errors.total()} fits inside outer folds failed. These models train on "
             f"fewer rows than those of the search itself, where they may have fitted: {inside}; "
-            f"the search itself: {own}. Their scores are set to {record.error_score}. Use more "
+            f"the search itself: {own}. Their scores are set to {_score_of(record)}. Use more "
             f"folds, which leave more rows, or settings that need fewer.\n{details}",
             FitFailedWarning,
             stacklevel=2,
         )
+    _report_nested_scorers(record, plan)
+
+
+def _report_nested_scorers(record: Record, plan: Plan) -> None:
+    own = [Place("search", -1, number) for number in range(len(plan.splits))]
+    told = {text for found in _scorers(record, own) for text in found.values()}
+    rows = set(record.numbers(own))
+    failures = [found for (row, _), found in record.failures.items() if row not in rows]
+    errors = Counter(text for found in failures for text in found.values() if text not in told)
+    if errors:
+        details = "\n".join(
+            f"{count} scores failed with:\n{text}" for text, count in errors.items()
+        )
+        warnings.warn(
+            f"Nested folds: {errors.total()} scores inside outer folds failed. They are set to "
+            f"{_score_of(record)}.\n{details}",
+            UserWarning,
+            stacklevel=2,
+        )
+
+
+def _score_of(record: Record) -> float:
+    """Give the score of a failed nested fit; where errors are raised, only some of them are."""
+    return np.nan if isinstance(record.error_score, str) else record.error_score
 
 
 def _classes(y: Any) -> NDArray[Any] | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # scikit-learn has warned of many classes
         known = y is not None and type_of_target(y) in {"binary", "multiclass"}
-    return np.asarray(y) if known else None
+    try:
+        return np.asarray(y) if known else None
+    except (RuntimeError, TypeError):  # on another device
+        return None
 
 
 def _smallest(trains: Iterable[NDArray[np.intp]], classes: NDArray[Any] | None) -> str:

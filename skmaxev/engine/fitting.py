@@ -6,6 +6,7 @@ The rules are scikit-learn's own: every fit gets rows of its own, an error of ``
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -119,6 +120,9 @@ class Job:
         Parameters for ``fit`` and for the scorer, for all rows of the data.
     error_score : float or "raise"
         Score of a fit that fails.
+    forgiving_scorer : callable, optional
+        Scores the fits of nested folds, whose errors then give NaN even where ``error_score`` is
+        "raise". None treats all fits alike.
     train_scores : {"none", "search", "all"}
         Which fits are judged on their training rows too: none, those of the search itself, or
         those of nested folds as well.
@@ -137,6 +141,7 @@ class Job:
     fit_params: Mapping[str, Any] = field(default_factory=dict)
     score_params: Mapping[str, Any] = field(default_factory=dict)
     error_score: float | str = "raise"
+    forgiving_scorer: Any = None
     train_scores: str = "none"
     verbose: int = 0
     n_splits: int = 0
@@ -193,6 +198,9 @@ class _OneFit:
     ) -> None:
         self.job, self.X, self.y, self.candidate, self.params = job, X, y, candidate, params
         self.number, self.unit, self.shared = task.number, task.unit, shared
+        forgives = job.forgiving_scorer is not None and task.unit.search_split is None
+        self.scorer = job.forgiving_scorer if forgives else job.scorer
+        self.error_score = math.nan if forgives else job.error_score
         self.contexts = task.contexts.get(candidate, ())
 
     def make(self) -> Fit:
@@ -214,7 +222,7 @@ class _OneFit:
         try:
             self._fit(estimator, X, y, fit_params)
         except Exception:
-            if self.job.error_score == "raise":
+            if self.error_score == "raise":
                 raise
             return Fit(self.number, self.candidate, time.time() - start, format_exc())
         else:
@@ -260,7 +268,7 @@ class _OneFit:
         return self._score(estimator, X, y, params)
 
     def _score(self, estimator: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Judgement:
-        job, start = self.job, time.time()
-        scores, failures = call_scorer(job.scorer, estimator, X, y, params, job.error_score)
+        start = time.time()
+        scores, failures = call_scorer(self.scorer, estimator, X, y, params, self.error_score)
         seconds = time.time() - start + self.shared.take_saved()
         return Judgement(scores, failures, num_samples(X), seconds)

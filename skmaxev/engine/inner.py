@@ -13,9 +13,11 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.multiclass import type_of_target
 
 from skmaxev._compat import check_method_params, safe_split
-from skmaxev.engine.plan import Nesting, Split, as_splits
+from skmaxev.engine.folds import IndexArray, Nesting, Split, as_splits
 
 __all__ = ["describe_rows", "fresh_copy", "nest", "split_rows"]
+
+CURE = "Use fewer folds inside, outer folds that leave more rows, or outer_cv=None."
 
 
 def fresh_copy(cv: Any) -> Any:
@@ -39,6 +41,7 @@ def nest(
     classifier: bool,
     params: Mapping[str, Any],
     name: str = "cv",
+    cure: str = CURE,
 ) -> Nesting:
     """Split the training rows of every outer fold by a splitter, as classical nesting does.
 
@@ -58,6 +61,8 @@ def nest(
         Parameters for the splitter, such as ``groups``, for all rows; cut along.
     name : str
         Name of the parameter that holds ``cv``, for messages.
+    cure : str
+        What to do where it cannot be done, for messages.
 
     Returns
     -------
@@ -71,8 +76,9 @@ def nest(
     if not (cv is None or isinstance(cv, numbers.Integral) or hasattr(cv, "split")):
         raise ValueError(
             f"{name} is a list of splits: its row numbers belong to the whole data and cannot "
-            "split the training rows of an outer fold. Leave outer_cv=None with folds that judge "
-            f"each row once, which then are shared, or give {name} as a number or a splitter."
+            "split the training rows of an outer fold. Leave outer_cv=None with three or more "
+            "folds that judge each row once, which then are shared, or give "
+            f"{name} as a number or a splitter."
         )
     inner = tuple(
         split_rows(
@@ -84,6 +90,7 @@ def nest(
             classifier=classifier,
             params=params,
             name=f"{name} cannot split the training rows of outer fold {number}",
+            cure=cure,
         )
         for number, fold in enumerate(outer)
     )
@@ -100,6 +107,7 @@ def split_rows(
     classifier: bool,
     params: Mapping[str, Any],
     name: str,
+    cure: str = CURE,
 ) -> tuple[Split, ...]:
     """Split some rows of the data, as a search on these rows alone would.
 
@@ -113,28 +121,38 @@ def split_rows(
         As for `nest`.
     name : str
         Begin of the message, if it cannot be done.
+    cure : str
+        End of the message.
 
     Returns
     -------
     tuple of Split
         Row positions in the whole data.
+
+    Raises
+    ------
+    ValueError
+        If they cannot be split, whatever the splitter itself raises.
     """
     X_part, y_part = safe_split(estimator, X, y, rows)
     part = check_method_params(X, params, indices=rows)
-    counts = describe_rows(len(rows), y_part if classifier else None, part.get("groups"))
-    cure = "Use fewer folds inside, outer folds that leave more rows, or outer_cv=None."
     try:
         splitter = check_cv(cv, y_part, classifier=classifier)
         local = as_splits(splitter.split(X_part, y_part, **part), len(rows))
-    except ValueError as error:
-        raise ValueError(f"{name} ({counts}): {error} {cure}") from error
-    highest = max((int(index.max(initial=-1)) for split in local for index in split), default=-1)
-    if highest >= len(rows):
-        msg = f"{name} ({counts}): it asks for row {highest}, so it is made for other rows. {cure}"
-        raise ValueError(msg)
-    if not local or any(len(index) == 0 for split in local for index in split):
-        raise ValueError(f"{name} ({counts}): a split without rows came out. {cure}")
+        _check_local(local, len(rows))
+    except Exception as error:  # a splitter of the user may raise anything
+        counts = describe_rows(len(rows), y_part if classifier else None, part.get("groups"))
+        kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+        raise ValueError(f"{name} ({counts}): {kind}{error} {cure}") from error
     return tuple(Split(rows[split.train], rows[split.test]) for split in local)
+
+
+def _check_local(splits: Sequence[Split], n_rows: int) -> None:
+    highest = max((int(index.max(initial=-1)) for split in splits for index in split), default=-1)
+    if highest >= n_rows:
+        raise ValueError(f"it asks for row {highest}, so it is made for other rows.")
+    if not splits or any(len(index) == 0 for split in splits for index in split):
+        raise ValueError("a split without rows came out.")
 
 
 def describe_rows(n_rows: int, y: Any, groups: Any = None) -> str:
@@ -145,14 +163,22 @@ def describe_rows(n_rows: int, y: Any, groups: Any = None) -> str:
     n_rows : int
         The rows.
     y : array-like of n_rows rows, or None
-        Their classes, where they have any.
+        Their classes, where they have any; left out where they lie on another device.
     groups : array-like of n_rows rows, optional
         Their groups.
     """
     text = f"{n_rows} rows"
-    if y is not None and type_of_target(y) in {"binary", "multiclass"}:
-        members = np.unique(np.asarray(y), return_counts=True)[1]
+    known = y is not None and type_of_target(y) in {"binary", "multiclass"}
+    if known and (members := _members(y)) is not None:
         text += f", {members.min()} to {members.max()} in a class"
-    if groups is not None:
-        text += f", {len(np.unique(np.asarray(groups)))} groups"
+    if groups is not None and (members := _members(groups)) is not None:
+        text += f", {len(members)} groups"
     return text
+
+
+def _members(labels: Any) -> IndexArray | None:
+    """Count the rows with each label; None where NumPy cannot read the labels."""
+    try:
+        return np.unique(np.asarray(labels), return_counts=True)[1]
+    except (RuntimeError, TypeError):
+        return None

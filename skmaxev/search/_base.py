@@ -179,6 +179,10 @@ class BaseMaxSearch(GridSearchCV):
         for fit in fits:
             record.add(fit)
 
+    def _forgiving_scorer(self) -> Any:
+        """Give the scorer of nested folds, if their errors shall not end the search."""
+        return None
+
     def _prefixes(self, request: Request) -> list[Prefix]:
         return common_prefixes(self.estimator, request.candidates) if self.share_steps else []
 
@@ -190,6 +194,7 @@ class BaseMaxSearch(GridSearchCV):
             fit_params=request.fit_params,
             score_params=request.score_params,
             error_score=self.error_score,
+            forgiving_scorer=self._forgiving_scorer(),
             train_scores=train if self.return_train_score else "none",
             verbose=self.verbose,
             n_splits=len(request.splits),

@@ -54,7 +54,7 @@ def choose_inside(
     try:
         return int(search._select_best_index(search.refit, metric, results))  # noqa: SLF001  # inherited
     except Exception as error:  # a user's function may raise anything
-        if search.error_score == "raise":
+        if search.error_score == "raise" and search.outer_cv is not None:
             raise
         warnings.warn(
             f"refit chose nobody inside outer fold {places[0].outer}, with {len(places)} inner "

@@ -76,7 +76,7 @@ def read_request(search: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Requ
         As ``GridSearchCV`` for wrong scorers, splits and parameters; for a model that remembers
         other fits.
     """
-    check_forgets(search.estimator)
+    check_forgets({"estimator": search.estimator, "param_grid": search.param_grid}, params)
     scorer, refit_metric = search._get_scorers()  # noqa: SLF001  # inherited
     X, y = indexable(X, y)
     params = check_method_params(X, params=params)

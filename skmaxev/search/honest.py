@@ -168,7 +168,10 @@ class HonestSearchCV(MetaEstimatorMixin, BaseEstimator):
     def _run(self, X: Any, y: Any, params: dict[str, Any]) -> Any:
         if routing_enabled():
             params = process_routing(self, "fit", **params)["search"]["fit"]
-        check_forgets(getattr(self.search, "estimator", None))
+        own = self.search.get_params(deep=False) if hasattr(self.search, "get_params") else {}
+        fitted_once = {"study", "storage"}  # of the search itself
+        own = {name: value for name, value in own.items() if name not in fitted_once}
+        check_forgets(own, params)
         search = clone(self.search)
         return search.fit(X, **params) if y is None else search.fit(X, y, **params)
 

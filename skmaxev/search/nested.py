@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
+from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils.metadata_routing import MethodMapping
 
@@ -20,8 +21,11 @@ from skmaxev.scores import OuterFolds, ScoreTable
 from skmaxev.search._base import BaseMaxSearch
 from skmaxev.search._outer import judge_outer_folds, outer_table
 from skmaxev.search._request import Request
+from skmaxev.search._tables import search_places
 
 __all__ = ["NestedCVSearch"]
+
+_CURE = "Give cv as three or more folds that judge each row once, or outer folds as outer_cv."
 
 
 class NestedCVSearch(BaseMaxSearch):
@@ -166,12 +170,12 @@ return_train_score
         if shared is not None:
             return shared
         try:
-            return self._nest_by_cv(request, request.splits)
+            return self._nest_by_cv(request, request.splits, cure=_CURE)
         except ValueError as error:
             warnings.warn(
                 "No nested cross-validation, so best_score_ will be NaN: the "
                 f"{len(request.splits)} splits of cv are no three folds that judge each row once, "
-                f"and {error}",
+                f"which could be shared, and as outer folds they cannot be used either: {error}",
                 UserWarning,
                 stacklevel=2,
             )
@@ -183,7 +187,7 @@ return_train_score
         splits = as_splits(outer.split(X, y, **request.outer_params), request.n_rows)
         return self._nest_by_cv(request, splits)
 
-    def _nest_by_cv(self, request: Request, outer: Any) -> Nesting:
+    def _nest_by_cv(self, request: Request, outer: Any, **message: str) -> Nesting:
         return nest(
             request.cv,
             outer,
@@ -192,21 +196,47 @@ return_train_score
             estimator=self.estimator,
             classifier=is_classifier(self.estimator),
             params=request.split_params,
+            **message,
         )
+
+    def _forgiving_scorer(self) -> Any:
+        if self.outer_cv is not None or self.error_score != "raise":
+            return None
+        return check_scoring(self.estimator, self.scoring, raise_exc=False)
 
     def _outer_folds(
         self, request: Request, plan: Plan, record: Record
     ) -> Mapping[str, OuterFolds]:
         if plan.nesting is None:
             return {}
-        return judge_outer_folds(
+        found = judge_outer_folds(
             self,
             request,
             plan,
             plan.nesting,
             record,
-            lambda second, pairs, found: self._run(request, second, pairs, found, {}),
+            lambda second, pairs, outside: self._run(request, second, pairs, outside, {}),
         )
+        if not (record.errors or record.failures):  # or it is told already
+            self._tell_of_empty_folds(request, record, found)
+        return found
+
+    def _tell_of_empty_folds(
+        self, request: Request, record: Record, outer: Mapping[str, OuterFolds]
+    ) -> None:
+        """Warn where the search itself has a score and some outer fold has none."""
+        primary = self._primary(record)
+        if primary is None:
+            return
+        own = record.scores(search_places(request), primary)
+        empty = np.flatnonzero(~np.isfinite(outer[primary].scores))
+        if empty.size and np.isfinite(own).all(axis=1).any():
+            warnings.warn(
+                f"best_score_ is NaN: outer folds {empty.tolist()} have no score. Either no "
+                "candidate has a score on every split inside, or the winner has none outside.",
+                UserWarning,
+                stacklevel=2,
+            )
 
     def _about_outer(
         self, request: Request, outer: Mapping[str, OuterFolds], primary: str | None

@@ -19,7 +19,7 @@ from skmaxev import NestedCVSearch
 
 @every_search
 @pytest.mark.filterwarnings("ignore:One or more", "ignore:Scoring failed", "ignore:R\\^2")
-@pytest.mark.filterwarnings("ignore:No nested", "ignore:y_pred values")
+@pytest.mark.filterwarnings("ignore:No nested", "ignore:Nested folds", "ignore:y_pred values")
 @pytest.mark.parametrize("case", ["class missing", "text labels", "leave one out"])
 def test_a_table_of_nan_gives_no_number(Search, case):
     if case == "class missing":

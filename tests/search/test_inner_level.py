@@ -14,6 +14,7 @@ from sklearn.model_selection import (
 )
 
 from skmaxev import NestedCVSearch, ShrunkSearchCV
+from skmaxev.engine.inner import describe_rows
 
 
 @pytest.mark.parametrize(
@@ -80,3 +81,119 @@ def test_a_class_too_small_for_the_inner_folds_is_named_with_its_number():
     with pytest.warns(FitFailedWarning, match="in a class"):
         search = NestedCVSearch(model, grid, cv=folds, outer_cv=folds).fit(data, y)
     assert np.isnan(search.best_score_)
+
+
+class NeedsRows(LogisticRegression):
+    """Cannot be fitted on fewer than 40 rows."""
+
+    def fit(self, X, y):
+        if len(y) < 40:
+            raise RuntimeError("too few rows")
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"scoring": ["accuracy", "f1"], "refit": "f1"}, {"refit": lambda _: 1}], ids=str
+)
+def test_errors_are_raised_where_grid_search_raises_them_and_told_of_inside(options):
+    data, y, grid = X[:50], Y[:50], {"C": [0.01, 1.0, 100.0]}
+    options = {"cv": 5, "error_score": "raise", **options}
+    plain = GridSearchCV(NeedsRows(), grid, **options).fit(data, y)
+    with pytest.warns(FitFailedWarning, match=r"30 rows.*40 rows.*set to nan[\s\S]*too few rows"):
+        search = NestedCVSearch(NeedsRows(), grid, **options).fit(data, y)
+    assert np.isnan(search.best_score_)
+    assert search.best_params_ == plain.best_params_
+    for key, values in plain.cv_results_.items():
+        if not key.endswith("_time"):
+            np.testing.assert_array_equal(search.cv_results_[key], values)
+    with pytest.raises(RuntimeError, match="too few rows"):
+        NestedCVSearch(NeedsRows(), grid, outer_cv=5, **options).fit(data, y)
+    with pytest.raises(RuntimeError, match="too few rows"):
+        NestedCVSearch(NeedsRows(), grid, **options).fit(X[:45], Y[:45])
+
+
+class CountsRows(LogisticRegression):
+    """Remembers how many rows it was fitted on."""
+
+    def fit(self, X, y):
+        self.n_rows_ = len(y)
+        return super().fit(X, y)
+
+
+def counting_accuracy(model, X, y):
+    if model.n_rows_ < 40:
+        raise RuntimeError("too few rows")
+    return model.score(X, y)
+
+
+@pytest.mark.parametrize("refit", [True, "a", "b"])
+def test_errors_of_scorers_are_raised_where_grid_search_raises_them(refit):
+    data, y, grid = X[:50], Y[:50], {"C": [0.01, 1.0]}
+    scoring = counting_accuracy if refit is True else {"a": counting_accuracy, "b": "accuracy"}
+    options = {"cv": 5, "error_score": "raise", "scoring": scoring, "refit": refit}
+    plain = GridSearchCV(CountsRows(), grid, **options).fit(data, y)
+    with pytest.warns(UserWarning, match=r"scores inside outer folds failed[\s\S]*too few rows"):
+        search = NestedCVSearch(CountsRows(), grid, **options).fit(data, y)
+    assert np.isnan(search.best_score_) == (refit != "b")
+    assert search.best_params_ == plain.best_params_
+    with pytest.raises(RuntimeError, match="too few rows"):
+        NestedCVSearch(CountsRows(), grid, outer_cv=5, **options).fit(data, y)
+    with pytest.raises(RuntimeError, match="too few rows"):
+        NestedCVSearch(CountsRows(), grid, **options).fit(X[:45], Y[:45])
+
+
+class OnlyWhole:
+    """A splitter that is made for all rows and fails on fewer."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def get_n_splits(self, X=None, y=None, groups=None):
+        return 2
+
+    def split(self, X, y=None, groups=None):
+        if len(X) < 60:
+            raise self.error("not for so few")
+        yield np.arange(30), np.arange(30, 60)
+        yield np.arange(40), np.arange(40, 60)
+
+
+@pytest.mark.parametrize("error", [IndexError, KeyError, ValueError])
+def test_whatever_a_splitter_raises_inside_the_search_itself_is_made(error):
+    data, y = X[:60], Y[:60]
+    plain = GridSearchCV(*LOGISTIC, cv=OnlyWhole(error)).fit(data, y)
+    with pytest.warns(UserWarning, match="outer fold 0 .30 rows.*not for so few.*three or more"):
+        search = NestedCVSearch(*LOGISTIC, cv=OnlyWhole(error)).fit(data, y)
+    assert np.isnan(search.best_score_)
+    assert search.best_params_ == plain.best_params_
+    Recorder.rows = []
+    with pytest.raises(ValueError, match=r"outer fold 0 .40 rows.*not for so few.*fewer folds"):
+        NestedCVSearch(Recorder(), {"flip": [True]}, cv=OnlyWhole(error), outer_cv=3).fit(data, y)
+    assert Recorder.rows == []
+
+
+class OnDevice:
+    """An array that lies where NumPy cannot read it."""
+
+    def __len__(self):
+        return 4
+
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("on another device")
+
+
+def test_what_numpy_cannot_read_is_left_out_of_messages():
+    assert describe_rows(4, None, OnDevice()) == "4 rows"
+    assert describe_rows(4, [0, 0, 1, 0], [1, 2, 2, 3]) == "4 rows, 1 to 3 in a class, 3 groups"
+
+
+def test_outer_folds_without_a_score_are_told_of():
+    def nothing_below_forty_rows(model, X, y):
+        return np.nan if model.n_rows_ < 40 else model.score(X, y)
+
+    with pytest.warns(UserWarning, match=r"best_score_ is NaN: outer folds \[0, 1, 2, 3, 4\]"):
+        search = NestedCVSearch(
+            CountsRows(), {"C": [0.01, 1.0]}, scoring=nothing_below_forty_rows
+        ).fit(X[:50], Y[:50])
+    assert np.isnan(search.best_score_)
+    assert np.isfinite(search.naive_best_score_)

@@ -71,7 +71,7 @@ def test_a_study_that_would_go_from_fold_to_fold_is_refused(Search, kind, tmp_pa
     if kind == "known already":
         study.add_trial(optuna.trial.create_trial(value=0.5))
     model = optuna_search(study=study)
-    with pytest.raises(ValueError, match=r"study with . trials in .* study out"):
+    with pytest.raises(ValueError, match=r"study with . trials in .* Leave it out"):
         Search(model, {"n_trials": [2, 3]}).fit(X, Y)
     with pytest.raises(ValueError, match=r"study is a study with . trials"):
         HonestSearchCV(GridSearchCV(model, {"n_trials": [2, 3]})).fit(X, Y)
