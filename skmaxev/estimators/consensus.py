@@ -132,9 +132,15 @@ def consensus(
     --------
     >>> scores = [[0.8, 0.7, 0.6], [0.7, 0.8, 0.6], [0.9, 0.7, 0.5]]
     >>> round(consensus(scores), 2)
-    0.75
+    0.76
     >>> round(consensus(scores, best_index=1), 2)
-    0.72
+    0.73
+
+    The third candidate's loss is large, and so is its noise; its first split says little.
+
+    >>> losses = [[-0.2, -0.3, -0.1], [-0.3, -0.2, -2.0], [-0.2, -0.4, -1.0]]
+    >>> round(consensus(losses, support=(float("-inf"), 0.0)), 2)
+    -0.27
     """
     table = check_scores(scores, min_splits=2)
     check_best_index(best_index, table.shape[-1])
