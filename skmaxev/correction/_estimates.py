@@ -152,14 +152,15 @@ def interval_of(
         support=table.support,
         n_train=table.n_train,
         n_test=table.n_test,
-        row_values=_rows_of_winner(table, rows),
+        row_values=_rows_for_noise(table, rows),
     )
     if found is None:
         return None
     return max(found[0], table.support[0]), min(found[1], table.support[1])
 
 
-def _rows_of_winner(table: ScoreTable, rows: JudgedRows | None) -> FloatArray | None:
-    if rows is None or rows.contributions is None:
-        return None
+def _rows_for_noise(table: ScoreTable, rows: JudgedRows | None) -> FloatArray | None:
+    """Return the rows of all candidates, or of the winner where those of others are missing."""
+    if rows is None or rows.contributions is None or rows.complete:
+        return None if rows is None else rows.contributions
     return rows.contributions[:, np.searchsorted(rows.columns, table.used_best_index)]

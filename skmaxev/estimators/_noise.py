@@ -162,7 +162,7 @@ def _of_rows(
         n_rows = _rows_of_a_share((table - low) / (high - low), design)
     if n_rows is not None and _agree(splits, 1.0 / n_rows):
         return Noise(1.0 / n_rows, np.inf)
-    other = _of_values(row_values, float(variance_function(table[:, winner].mean(), support)))
+    other = _of_values(table.mean(axis=0), support, winner, row_values)
     if other is None and n_rows is None and design.n_rows and _is_bounded(support):
         # About what a mean over the rows of a bounded metric has, and no surer than the splits.
         other = Noise(1.0 / design.n_rows, splits.df)
@@ -173,13 +173,32 @@ def _of_rows(
     return _pooled(splits, other)
 
 
-def _of_values(row_values: FloatArray | None, scale: float) -> Noise | None:
-    if row_values is None or not scale > 0 or not row_values.var() > 0:
+def _of_values(
+    means: FloatArray, support: Support, winner: int, row_values: FloatArray | None
+) -> Noise | None:
+    """Dispersion of row values, by what they vary by and how long their tails are."""
+    if row_values is None:
         return None
+    values, of = row_values.reshape(len(row_values), -1), np.array([winner])
+    if values.shape[1] == len(means):
+        # The winner may owe its place to large losses that its rows did not meet, others' did.
+        of = of if _is_bounded(support) else np.flatnonzero(_better_half(means))
+        values = values[:, of]
+    scale = variance_function(means[of], support)
+    varies = (scale > 0) & (values.var(axis=0) > 0)
+    if not varies.any():
+        return None
+    values = values[:, varies]
     # The freedom of a variance of values with rare large ones is small.
-    tails = float(stats.kurtosis(row_values)) + 2.0
-    freedom = 2.0 * len(row_values) / tails if tails > 0 else np.inf
-    return Noise(float(row_values.var(ddof=1)) / len(row_values) / scale, freedom)
+    tails = float(stats.kurtosis(values, axis=0).mean()) + 2.0
+    freedom = 2.0 * len(values) / tails if tails > 0 else np.inf
+    return Noise(float((values.var(axis=0, ddof=1) / scale[varies]).mean()) / len(values), freedom)
+
+
+def _better_half(means: FloatArray) -> NDArray[np.bool_]:
+    """Mark the better half of the candidates, and all that tie with the last of them."""
+    half = min(max(2, (len(means) + 1) // 2), len(means))
+    return np.asarray(means >= np.partition(means, -half)[-half] - _ROUNDING * np.abs(means).max())
 
 
 def _pooled(first: Noise, second: Noise) -> Noise:
@@ -214,10 +233,7 @@ def _between_splits(table: FloatArray, support: Support, design: Design) -> tupl
         return 0.0, 0.0
     if not _is_bounded(support):
         # Without a bound on either side hopeless candidates have any noise: the better half counts.
-        half = min(max(2, (table.shape[1] + 1) // 2), table.shape[1])
-        means = table.mean(axis=0)
-        least = np.partition(means, -half)[-half] - _ROUNDING * np.abs(table).max()
-        table = table[:, means >= least]  # all that tie, whatever their order
+        table = table[:, _better_half(table.mean(axis=0))]
     means = table.mean(axis=0)
     scale = variance_function(means, support).mean()
     if not scale > 0:

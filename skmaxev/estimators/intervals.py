@@ -79,7 +79,9 @@ def selection_interval(
     :math:`1 / (1 - \rho)`, :math:`\rho = n_2 / (n_1 + n_2)` being the correlation of overlapping
     splits [1]_. A share of rows has :math:`\varphi = 1/n` exactly; it is told by scores that are
     whole numbers of rows. Other metrics have the variance of their row values, whose freedom is
-    :math:`2 n / (\kappa + 2)` at excess kurtosis :math:`\kappa`, or, where only numbers of rows
+    :math:`2 n / (\kappa + 2)` at excess kurtosis :math:`\kappa` (without two bounds those of the
+    better half of the candidates, since a winner's rows may lack the large losses that others met),
+    or, where only numbers of rows
     are known, about :math:`1/n` if bounded, no surer than the splits; that and the splits' own
     are pooled by their freedom. Where the splits differ by more than a known :math:`\varphi` lets
     them (grouped rows), the splits are believed.
@@ -116,7 +118,7 @@ def selection_interval(
         support=support,
         winner=int(winner),
         design=design,
-        row_values=_of_winner(row_values, table.shape[1], int(winner)),
+        row_values=_checked_rows(row_values, table.shape[1]),
     )
     if noise is None:
         return None
@@ -171,15 +173,12 @@ def nadeau_bengio_interval(
     return float(values.mean() - half), float(values.mean() + half)
 
 
-def _of_winner(
-    row_values: ArrayLike | None, n_candidates: int, winner: int
-) -> NDArray[np.float64] | None:
+def _checked_rows(row_values: ArrayLike | None, n_candidates: int) -> NDArray[np.float64] | None:
     if row_values is None:
         return None
     values = np.asarray(row_values, dtype=np.float64)
-    if values.ndim == 2 and values.shape[1] == n_candidates:
-        values = values[:, winner]
-    if values.ndim != 1 or len(values) < 2 or not np.isfinite(values).all():
+    fits = values.ndim == 1 or (values.ndim == 2 and values.shape[1] == n_candidates)
+    if not fits or len(values) < 2 or not np.isfinite(values).all():
         raise ValueError(
             "row_values must be finite, of shape (n_rows,) or (n_rows, n_candidates) with two rows "
             f"or more; got shape {values.shape}. Leave out rows that no split judged."

@@ -52,7 +52,9 @@ def test_every_estimate_is_that_of_its_estimator(scores):
     assert value["LBCV"] == pytest.approx(estimators.low_bias_cv(scores))
     assert value["EB"] == pytest.approx(estimators.efron_shrinkage(scores))
     assert value["TT"] == pytest.approx(estimators.tibshirani(scores))
-    assert value["CONSENSUS"] == pytest.approx(consensus(scores))
+    assert value["CONSENSUS"] == pytest.approx(
+        consensus(scores, support=from_array(scores).support)
+    )
     assert report.estimate == value["CONSENSUS"]
     assert report.naive == pytest.approx(scores.mean(0).max())
     assert report.optimism == pytest.approx(report.naive - report.estimate)

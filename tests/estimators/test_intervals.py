@@ -73,6 +73,26 @@ def test_rows_and_splits_are_pooled_by_their_freedom():
     assert gains == pytest.approx((1 / factor, factor))
 
 
+def test_rows_of_losses_are_those_of_the_better_half():
+    means = np.array([-1.0, -1.5, -4.0, -5.0])
+    scores = np.tile(means, (5, 1)) + np.array([[-0.1], [0.1], [-0.2], [0.2], [0.0]])
+    noise = np.random.default_rng(1).gamma(1.0, size=(80, 4)) * [0.2, 0.9, 5.0, 50.0]
+    rows = scores.mean(axis=0) - noise
+    shown = np.array([rows[:, i].var(ddof=1) / 80 / means[i] ** 2 for i in (0, 1)]).mean()
+    free = 160 / (np.mean([stats.kurtosis(rows[:, i]) for i in (0, 1)]) + 2)
+    of_splits = scores[:, 0].var(ddof=1) / 4 / np.mean(means[:2] ** 2)
+    pooled = (4 * of_splits + free * shown) / (4 + free)
+    factor = np.exp(np.sqrt(pooled) * stats.t.ppf(0.975, 4 + free))
+    found = selection_interval(scores, estimate=-1.0, row_values=rows, support=(-np.inf, 0.0))
+    assert found == pytest.approx((-factor, -1 / factor))
+    # Between two bounds the winner's own rows count.
+    inside = np.clip(-rows / 100, 0.0, 1.0)[:, ::-1]
+    table = -scores[:, ::-1] / 100 + 0.001234567
+    best = table.mean(axis=0).argmax()
+    alone = selection_interval(table, estimate=0.05, row_values=inside[:, best], support=(0.0, 1.0))
+    assert selection_interval(table, estimate=0.05, row_values=inside, support=(0.0, 1.0)) == alone
+
+
 def test_rows_far_calmer_than_the_splits_are_not_believed():
     scores = np.random.default_rng(0).normal(size=(5, 4))
     rows = np.tile([1e-3, -1e-3], 50)
