@@ -8,9 +8,10 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import Any
 
+from joblib import parallel as joblib_parallel
 from joblib.externals.loky import reusable_executor
 from joblib.parallel import Parallel as _JoblibParallel
-from joblib.parallel import get_active_backend
+from joblib.parallel import default_parallel_config, get_active_backend
 from sklearn.base import _fit_context as fit_context
 from sklearn.metrics._scorer import _MultimetricScorer as MultimetricScorer
 from sklearn.metrics._scorer import _PassthroughScorer as PassthroughScorer
@@ -44,6 +45,7 @@ __all__ = [
     "check_method_params",
     "fit_context",
     "has_callbacks",
+    "names_backend",
     "needs_processes",
     "note_pool",
     "num_samples",
@@ -82,6 +84,12 @@ def needs_processes(parallel: _JoblibParallel) -> bool:
     """Tell whether a pool of local worker processes would have to be started."""
     name = type(parallel._backend).__name__  # noqa: SLF001  # no public way
     return name in {"LokyBackend", "MultiprocessingBackend"}
+
+
+def names_backend() -> bool:
+    """Tell whether the caller has chosen a backend by `joblib.parallel_config`."""
+    config = getattr(joblib_parallel._backend, "config", default_parallel_config)  # noqa: SLF001  # no public way
+    return config["backend"] is not default_parallel_config["backend"]
 
 
 _warm_pools: set[int] = set()

@@ -38,8 +38,6 @@ class Record:
         Traceback of each failed fit, by unit and candidate.
     failures : dict of (int, int) to dict
         Tracebacks of failed scorers, by judged set and candidate.
-    rows : ndarray of shape (n_rows, n_candidates) or None
-        Results of single rows where the search judged them; NaN where none were kept.
     n_fits : int
         Fits added.
     n_restored : int
@@ -61,10 +59,6 @@ class Record:
         self.failures: dict[tuple[int, int], dict[str, str]] = {}
         self.train_failures: dict[tuple[int, int], dict[str, str]] = {}
         self.n_fits = self.n_restored = self.n_reused = 0
-        self.rows: NDArray[np.float32] | None = None
-        self._n_rows = 1 + max(
-            (int(split.test.max(initial=-1)) for split in plan.splits), default=-1
-        )
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -82,22 +76,12 @@ class Record:
         for row, judgement in enumerate(fit.judged, start=int(self._first[fit.unit])):
             self._put(self._scores, len(self._score_seconds), row, fit.candidate, judgement)
             self._score_seconds[row, fit.candidate] = judgement.seconds
-            self._put_rows(fit, row, judgement)
             if judgement.failures:
                 self.failures[row, fit.candidate] = judgement.failures
         if fit.train is not None:
             self._put(self._train, len(self._plan.units), fit.unit, fit.candidate, fit.train)
             if fit.train.failures:
                 self.train_failures[fit.unit, fit.candidate] = fit.train.failures
-
-    def _put_rows(self, fit: Fit, row: int, judgement: Judgement) -> None:
-        if judgement.response is None:
-            return
-        rows = self._plan.units[fit.unit].judged[row - int(self._first[fit.unit])]
-        if self.rows is None:
-            shape = (self._n_rows, self.n_candidates)
-            self.rows = np.full(shape, np.nan, dtype=np.float32)
-        self.rows[rows, fit.candidate] = judgement.response
 
     def count(self, other: Record) -> None:
         """Count the fits of a second step of the same search."""

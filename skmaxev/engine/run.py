@@ -16,6 +16,8 @@ Other machines are reached by joblib's backends, ``with joblib.parallel_config(b
   ``joblibspark.register_spark()``: the same list; neither is part of the tests.
 
 There every task is handed out from the start, and the checkpoint is written in this process only.
+So it is with ``backend="loky"``, joblib's own pool, if a caller names it: with few fits that each
+take long, the first one alone in this process costs more than a start.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from typing import Any
 from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
 
-from skmaxev._compat import as_they_finish, needs_processes, note_pool
+from skmaxev._compat import as_they_finish, names_backend, needs_processes, note_pool
 from skmaxev.engine.fitting import Fit, Job, Task, fit_task, fits_of
 from skmaxev.engine.paying import Meter, scattered
 from skmaxev.engine.plan import Plan, Unit
@@ -117,7 +119,7 @@ def run(
         "return_as": as_they_finish(),
     }
     meter = Meter(len(pairs), n_workers)
-    if needs_processes(Parallel(**options)):
+    if needs_processes(Parallel(**options)) and not names_backend():
         options["batch_size"] = 1
         pairs = pairs if in_order or any(prefixes) else _scattered_first(pairs)
         here = (fit for task in tasks(pairs, SERIAL_SIZE) for fit in fits_of(job, X, y, task))

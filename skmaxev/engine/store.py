@@ -15,7 +15,7 @@ import os
 import platform
 import sqlite3
 import time
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -100,14 +100,29 @@ class Checkpoint:
             it is handed over.
         """
         shelf = _Shelf(self._path, self._link, self._context, units, candidates)
-        found = {(fit.unit, fit.candidate): fit for fit in shelf.finished(set(pairs))}
-        yield from found.values()
+        found = set()
+        for fit in shelf.finished(pairs, with_rows=bool(job.keep)):
+            found.add((fit.unit, fit.candidate))
+            yield fit
         missing = [pair for pair in pairs if pair not in found]
         if missing:
             new = run(job, X, y, missing, units=units, candidates=candidates, **options)
             for fit in new:
                 shelf.keep(fit)
                 yield fit
+
+    def forget_rows(self, params: Mapping[str, Any]) -> None:
+        """Take the results of single rows of a candidate out of the file; its scores stay.
+
+        Parameters
+        ----------
+        params : mapping
+            Settings of the candidate.
+        """
+        key = self._context, _bytes(dict(params), name="candidate")
+        with reading(self._path), self._link:
+            self._link.execute("BEGIN IMMEDIATE")
+            self._link.execute("DELETE FROM response WHERE context = ? AND candidate = ?", key)
 
     def finish(self, result: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         """Write what the finished search leaves, for `skmaxev.correct` to read later.
@@ -153,34 +168,35 @@ class _Shelf:
         ]
         self._trains = [_bytes(_rows(unit), name="rows") for unit in units]
 
-    def finished(self, pairs: Container[Pair]) -> Iterator[Fit]:
-        """Read those of some fits that are there; a row must be as it was written."""
-        candidates = {digest: number for number, digest in enumerate(self._candidates)}
-        trains = {digest: number for number, digest in enumerate(self._trains)}
-        responses = self._responses()
+    def finished(self, pairs: Sequence[Pair], *, with_rows: bool) -> Iterator[Fit]:
+        """Read those of some fits that are there, in their order; each must be as it was written.
+
+        Results of single rows are read with their fit, so that one fit's are in memory at a time.
+        """
         with reading(self._path):
             rows = self._link.execute(
                 "SELECT candidate, train, result, digest FROM fit WHERE context = ?",
                 (self._context,),
-            ).fetchall()
-        for candidate, train, result, digest in rows:
-            pair = trains.get(train, -1), candidates.get(candidate, -1)
-            if pair in pairs:
-                self._check(digest, candidate, train, result)
-                yield _as_fit(result, *pair, responses.get((candidate, train), {}))
+            )
+            there = {row[:2]: row[2:] for row in rows}
+        for unit, number in pairs:
+            key = self._candidates[number], self._trains[unit]
+            if key in there:
+                result, digest = there[key]
+                self._check(digest, *key, result)
+                yield _as_fit(result, unit, number, self._responses(key) if with_rows else {})
 
-    def _responses(self) -> dict[tuple[bytes, bytes], dict[int, NDArray[Any]]]:
-        found: dict[tuple[bytes, bytes], dict[int, NDArray[Any]]] = {}
+    def _responses(self, key: tuple[bytes, bytes]) -> dict[int, NDArray[Any]]:
+        found: dict[int, NDArray[Any]] = {}
         with reading(self._path):
             rows = self._link.execute(
-                "SELECT candidate, train, judged, dtype, shape, data, digest FROM response "
-                "WHERE context = ?",
-                (self._context,),
-            )
-            for candidate, train, judged, dtype, shape, data, digest in rows:
-                self._check(digest, candidate, train, str(judged), dtype, shape, data)
-                of_fit = found.setdefault((candidate, train), {})
-                of_fit[judged] = array_of(dtype, shape, data)
+                "SELECT judged, dtype, shape, data, digest FROM response "
+                "WHERE context = ? AND candidate = ? AND train = ?",
+                (self._context, *key),
+            ).fetchall()
+        for judged, dtype, shape, data, digest in rows:
+            self._check(digest, *key, str(judged), dtype, shape, data)
+            found[judged] = array_of(dtype, shape, data)
         return found
 
     def _check(self, digest: bytes, *parts: bytes | str) -> None:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from skmaxev.engine.fitting import Fit, Job
-from skmaxev.engine.run import run
+from skmaxev.engine.kept import BestRows, by_candidates
+from skmaxev.engine.plan import Unit
+from skmaxev.engine.run import Pair, run
 from skmaxev.engine.store import Checkpoint
 from skmaxev.scores import ScoreTable, plain_rows, plain_tables
 from skmaxev.search._request import Request
+from skmaxev.search._rows import kept_rows
 
 __all__ = ["Keeper", "keeping"]
+
+_SHARE_IN_WORK = 8
+"""One part of so many of the memory for rows is for candidates that begin together."""
 
 
 class Keeper:
@@ -23,12 +29,40 @@ class Keeper:
     ----------
     checkpoint : Checkpoint or None
         None makes every fit and keeps nothing.
+    rows : BestRows or None
+        Keeps the results of single rows; None keeps none.
     """
 
-    def __init__(self, checkpoint: Checkpoint | None = None) -> None:
-        self._checkpoint = checkpoint
-        self.run: Callable[..., Iterator[Fit]] = run if checkpoint is None else checkpoint.run
+    def __init__(self, checkpoint: Checkpoint | None = None, rows: BestRows | None = None) -> None:
+        self._checkpoint, self.rows = checkpoint, rows
         self._tables: dict[str, ScoreTable] = {}
+
+    def run(
+        self,
+        job: Job,
+        X: Any,
+        y: Any,
+        pairs: Sequence[Pair],
+        *,
+        units: Sequence[Unit],
+        candidates: Sequence[Mapping[str, Any]],
+        **options: Any,
+    ) -> Iterator[Fit]:
+        """Make fits as `skmaxev.engine.run.run` does, those only that the checkpoint lacks."""
+        rows, make = self.rows, run if self._checkpoint is None else self._checkpoint.run
+        if rows is not None and rows.is_bounded:
+            pairs = by_candidates(
+                pairs,
+                n_splits=job.n_splits,
+                n_together=max(rows.n_most // _SHARE_IN_WORK, 1),
+                prefixes=options.get("prefixes", ()),
+            )
+            options["in_order"] = True
+        for fit in make(job, X, y, pairs, units=units, candidates=candidates, **options):
+            for gone in () if rows is None else rows.take(fit, units):
+                if self._checkpoint is not None and rows is not None and rows.is_bounded:
+                    self._checkpoint.forget_rows(candidates[gone])
+            yield fit
 
     def note(self, metric: str, make_table: Callable[[], ScoreTable]) -> ScoreTable:
         """Make the score table of one metric, and remember it."""
@@ -67,11 +101,11 @@ def keeping(search: Any, request: Request, job: Job) -> Iterator[Request]:
         If something would not be the same when the search is run again; before the first fit.
     """
     if search.checkpoint is None:
-        yield replace(request, keeper=Keeper())
+        yield replace(request, keeper=Keeper(rows=kept_rows(search, request)))
         return
     _check_splitters(search)
     with Checkpoint(search.checkpoint, job, request.X, request.y) as checkpoint:
-        yield replace(request, keeper=Keeper(checkpoint))
+        yield replace(request, keeper=Keeper(checkpoint, kept_rows(search, request)))
 
 
 def _check_splitters(search: Any) -> None:

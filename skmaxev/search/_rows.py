@@ -5,19 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skmaxev._compat import safe_indexing
+from skmaxev.engine.kept import BestRows
 from skmaxev.engine.record import SINGLE, Record
 from skmaxev.engine.responses import METHODS
 from skmaxev.scores import RowScores
 from skmaxev.search._request import Request
 from skmaxev.search._tables import name_of
 
-__all__ = ["metric_to_keep", "rows_of"]
+__all__ = ["kept_rows", "metric_to_keep", "rows_of"]
 
 AUTO_MB = 256
 """Megabytes that ``keep_predictions="auto"`` may take."""
+_MB_A_RESULT = 4e-6
+"""Megabytes of the result of one row of one candidate."""
+_FEWEST = 2
+"""Candidates for which there must be room: the best so far, and one in work."""
 
 
 def metric_to_keep(search: Any, request: Request) -> tuple[str, str]:
@@ -43,14 +47,48 @@ def metric_to_keep(search: Any, request: Request) -> tuple[str, str]:
         return "", ""
     if request.score_params or not _judged_once(request):
         return "", ""
-    megabytes = 4e-6 * request.n_rows * len(request.candidates)
-    bound = np.inf if wish is True else AUTO_MB if wish == "auto" else float(wish)
-    if megabytes > bound:
-        return "", (
-            f"Results of single rows were not kept: they need {megabytes:,.0f} MB, and "
-            f"keep_predictions allows {bound:g} MB."
-        )
-    return metric, ""
+    bound = _bound(search)
+    if _n_most(request, bound) >= len(request.candidates):
+        return metric, ""
+    megabytes = _MB_A_RESULT * request.n_rows * len(request.candidates)
+    need = f"need {megabytes:,.3g} MB, and keep_predictions allows {bound:g} MB."
+    if _n_most(request, bound) < _FEWEST:
+        return "", f"Results of single rows were not kept: they {need}"
+    return metric, f"{_what_was_kept(request)}: all would {need}"
+
+
+def kept_rows(search: Any, request: Request) -> BestRows | None:
+    """Make what keeps the results of single rows; None where none are to be kept."""
+    if not metric_to_keep(search, request)[0]:
+        return None
+    return BestRows(
+        request.n_rows,
+        len(request.candidates),
+        len(request.splits),
+        n_most=_n_most(request, _bound(search)),
+        metric=_chosen(search),
+    )
+
+
+def _bound(search: Any) -> float:
+    wish = search.keep_predictions
+    return float(np.inf if wish is True else AUTO_MB if wish == "auto" else wish)
+
+
+def _n_most(request: Request, bound: float) -> int:
+    """Count the candidates whose rows fit into so many megabytes."""
+    n_candidates = len(request.candidates)
+    return int(min(bound / (_MB_A_RESULT * max(request.n_rows, 1)), n_candidates))
+
+
+def _what_was_kept(request: Request) -> str:
+    rows = getattr(request.keeper, "rows", None)
+    if rows is None:
+        return "Results of single rows are kept for some candidates"
+    return (
+        f"Results of single rows were kept for {len(rows.candidates):,} of "
+        f"{rows.n_candidates:,} candidates, those with the best mean scores"
+    )
 
 
 def _chosen(search: Any) -> str:
@@ -63,7 +101,12 @@ def _judged_once(request: Request) -> bool:
     return bool(np.bincount(judged).max(initial=0) == 1)
 
 
-def rows_of(search: Any, request: Request, record: Record, metric: str) -> RowScores | None:
+def rows_of(
+    search: Any,
+    request: Request,
+    record: Record,  # noqa: ARG001  # as all that is read off a finished search
+    metric: str,
+) -> RowScores | None:
     """Give the kept results of single rows, of the candidates that have all of them.
 
     Returns
@@ -71,21 +114,16 @@ def rows_of(search: Any, request: Request, record: Record, metric: str) -> RowSc
     RowScores or None
         None for a metric that was not kept.
     """
-    name = name_of(search, metric)
-    if record.rows is None or metric != _chosen(search):
+    name, kept = name_of(search, metric), request.keeper.rows
+    if kept is None or metric != _chosen(search) or not kept.candidates.size:
         return None
     fold = np.full(request.n_rows, -1, dtype=np.intp)
     for number, split in enumerate(request.splits):
         fold[split.test] = number
-    results = np.full((request.n_rows, record.n_candidates), np.nan, dtype=np.float32)
-    results[: len(record.rows)] = record.rows
-    kept = np.flatnonzero(np.isfinite(results[fold >= 0]).all(axis=0))
-    if not kept.size:
-        return None
-    found: NDArray[Any] = results[:, kept]
+    candidates, found = kept.candidates, kept.values()
     if name not in {"accuracy", "roc_auc"}:
-        return RowScores(fold=fold, candidates=kept, values=found)
+        return RowScores(fold=fold, candidates=candidates, values=found)
     y = np.asarray(safe_indexing(request.y, np.arange(request.n_rows)))
     if name == "accuracy":
-        return RowScores(fold=fold, candidates=kept, values=found, y=y)
-    return RowScores(fold=fold, candidates=kept, responses=found, y=y)
+        return RowScores(fold=fold, candidates=candidates, values=found, y=y)
+    return RowScores(fold=fold, candidates=candidates, responses=found, y=y)

@@ -45,9 +45,10 @@ return_train_score
         Confidence level of the interval in the report.
     keep_predictions : {"auto"}, bool or float, default="auto"
         Whether the out-of-fold results of single rows are kept, for estimates that resample rows:
-        with "auto" if they need no more than 256 MB, with a number if no more than that many MB.
-        Kept for accuracy, ROC AUC, and mean squared or absolute error.
-        The report says what was kept.
+        with "auto" as far as 256 MB hold them, with a number as far as so many MB do. Where not all
+        candidates find room, those with the best mean scores are kept; True keeps all.
+        Kept for accuracy, ROC AUC, log loss, mean squared or absolute error, and the Brier score of
+        two classes. The report says what was kept.
     checkpoint : path-like, optional
         File that keeps every finished fit; the same search started again repeats none of them.
     share_steps : bool, default=True

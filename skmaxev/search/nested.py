@@ -41,7 +41,8 @@ class NestedCVSearch(BaseMaxSearch):
     estimator, param_grid, scoring, n_jobs, refit, cv, verbose, pre_dispatch, error_score, \
 return_train_score
         As for `sklearn.model_selection.GridSearchCV`. ``n_jobs=None`` never starts a pool of
-        processes unless `joblib.parallel_config` asks for one.
+        processes unless `joblib.parallel_config` asks for one. ``error_score="raise"`` raises
+        errors inside outer folds only if ``outer_cv`` is given; else they are told of.
     outer_cv : int, splitter or iterable, optional
         None shares the folds of ``cv`` where they judge each row once and are three or more,
         also within each repeat of repeated folds; other splits, such as those of a time series,
@@ -52,9 +53,10 @@ return_train_score
         Confidence level of the interval in the report.
     keep_predictions : {"auto"}, bool or float, default="auto"
         Whether the out-of-fold results of single rows are kept, for estimates that resample rows:
-        with "auto" if they need no more than 256 MB, with a number if no more than that many MB.
-        Kept for accuracy, ROC AUC, and mean squared or absolute error.
-        The report says what was kept.
+        with "auto" as far as 256 MB hold them, with a number as far as so many MB do. Where not all
+        candidates find room, those with the best mean scores are kept; True keeps all.
+        Kept for accuracy, ROC AUC, log loss, mean squared or absolute error, and the Brier score of
+        two classes. The report says what was kept.
     checkpoint : path-like, optional
         File that keeps every finished fit; the same search started again repeats none of them.
     share_steps : bool, default=True
@@ -88,6 +90,8 @@ return_train_score
         By ``fit``, before the first model fit, if ``outer_cv`` is given and the training rows of
         an outer fold cannot be split: too few rows, groups or members of a class, or a ``cv``
         that is a list of splits. Without ``outer_cv`` this is a warning, and ``best_score_`` NaN.
+        Before the first fit too, if the model is a search that remembers other fits, such as one
+        with an Optuna study in a database.
 
     References
     ----------

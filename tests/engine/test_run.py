@@ -93,6 +93,17 @@ def test_a_pool_is_started_as_soon_as_it_pays_and_changes_no_number(pools, monke
     assert sum(len(task.candidates) for *_, task in handed_out) == 89
 
 
+def test_a_backend_that_is_named_gets_every_fit(pools, monkeypatch):
+    expected, handed_out, make = made(5), [], engine.fit_task
+    monkeypatch.setattr(engine, "fit_task", lambda *task: handed_out.append(task) or make(*task))
+    with parallel_config(n_jobs=2):
+        assert made(5) == expected
+    assert handed_out == []
+    with parallel_config(backend="loky", n_jobs=2):
+        assert made(5) == expected
+    assert sum(len(task.candidates) for *_, task in handed_out) == 15
+
+
 def meter_after(seconds, *, n_fits, n_workers=2, processor=1.0):
     """A meter that has seen fits take so many seconds, and a share of the processor."""
     meter = paying.Meter(n_fits, n_workers)

@@ -1,5 +1,8 @@
 """Results of single rows, kept from the predictions that the scorers make anyway."""
 
+import sqlite3
+from contextlib import closing
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification, make_regression
@@ -10,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from skmaxev import ShrunkSearchCV, correct
+from skmaxev import NestedCVSearch, ShrunkSearchCV, correct
 from skmaxev.engine.responses import overhear, row_results
 
 X, Y = make_classification(60, 5, flip_y=0.2, random_state=0)
@@ -132,3 +135,71 @@ def test_predictions_that_lie_elsewhere_are_not_kept():
     assert row_results({"predict": Elsewhere()}, "accuracy", Y) is None
     assert row_results({"predict": Y}, "accuracy", Elsewhere()) is None
     assert row_results({"predict": Y}, "accuracy", Y).tolist() == [1] * 60
+
+
+MANY = {"logisticregression__C": np.logspace(-4, 3, 15).tolist()}
+ONE = 4e-6 * 60
+"""Megabytes of the rows of one candidate."""
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss", {"a": "accuracy", "b": "f1"}])
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_beyond_the_bound_the_rows_of_the_best_are_kept(scoring, n_jobs, monkeypatch):
+    monkeypatch.setattr("skmaxev.engine.paying.Meter.pool_pays", lambda _: True)
+    options = {"scoring": scoring, "refit": "a" if isinstance(scoring, dict) else True}
+    _, whole = rows_of(grid=MANY, keep_predictions=True, **options)
+    for n_most in (8, 14):
+        bounded = {"keep_predictions": n_most * ONE, "n_jobs": n_jobs}
+        table, rows = rows_of(grid=MANY, **bounded, **options)
+        means = table.scores.mean(axis=0)
+        best = np.argsort(-means, kind="stable")
+        assert 1 <= len(rows.candidates) <= n_most
+        assert table.best_index in rows.candidates
+        assert means[rows.candidates].min() >= np.delete(means, rows.candidates).max()
+        assert best[0] in rows.candidates
+        np.testing.assert_array_equal(rows.values, whole.values[:, rows.candidates])
+        (note,) = (note for note in table.notes if "MB" in note)
+        assert f"kept for {len(rows.candidates)} of 15 candidates" in note
+        assert "BBC" in correct(table).estimates
+
+
+@pytest.mark.parametrize("kind", [ShrunkSearchCV, NestedCVSearch])
+def test_a_bound_changes_no_score_and_no_fit(kind):
+    whole, bounded = (
+        kind(MODEL, MANY, cv=4, keep_predictions=wish).fit(X, Y) for wish in (True, 3 * ONE)
+    )
+    for name, values in whole.cv_results_.items():
+        if "time" not in name and name != "params":
+            np.testing.assert_array_equal(bounded.cv_results_[name], values)
+    assert bounded.n_fits_ == whole.n_fits_
+    assert bounded.report_.estimates["EB"] == whole.report_.estimates["EB"]
+    assert whole.best_index_ in bounded.report_.table.rows.candidates
+
+
+def test_a_bound_holds_for_the_file_too_and_a_search_that_broke_off_ends_the_same(tmp_path):
+    path = tmp_path / "kept.db"
+    options = {"grid": MANY, "keep_predictions": 5 * ONE, "checkpoint": path}
+    alone, expected = rows_of(**{**options, "checkpoint": None})
+    with pytest.MonkeyPatch.context() as patch:
+        made = []
+
+        def stopping(*arguments):
+            made.append(1)
+            if len(made) == 44:
+                raise KeyboardInterrupt
+            return row_results(*arguments)
+
+        patch.setattr("skmaxev.engine.fitting.row_results", stopping)
+        with pytest.raises(KeyboardInterrupt):
+            rows_of(**options)
+    for n_restored in (43, 75):
+        search = ShrunkSearchCV(MODEL, MANY, checkpoint=path, keep_predictions=5 * ONE).fit(X, Y)
+        rows = search.report_.table.rows
+        assert search.n_restored_ == n_restored
+        np.testing.assert_array_equal(rows.candidates, expected.candidates)
+        np.testing.assert_array_equal(rows.values, expected.values)
+        assert search.report_.table.notes == alone.notes
+        with closing(sqlite3.connect(path)) as link:
+            ((count,),) = link.execute("SELECT count(*) FROM response")
+        assert count <= 5 * 5
+    assert correct(path).estimate == correct(search).estimate
