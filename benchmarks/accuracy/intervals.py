@@ -6,11 +6,11 @@
 
 PATH (or the environment variable SKMAXEV_BANK) is a folder with the banked searches and their
 loader, `evaluate.py`. Ours is `selection_interval` around the consensus, from the table alone
-("table"), with the numbers of rows ("counts"), around other estimates, and at other levels. Beside
-it: the normal and the t interval, Nadeau and Bengio's, percentiles of BBC over rows and over folds,
-intervals after selection from row-level covariances, and the peers honestboard and nestkit if they
-are installed. Coverage in percent, then the share of truths below and above the interval, then the
-mean width, in percentage points.
+("table"), with the numbers of rows ("counts") and their results ("rows"), around other estimates,
+and at other levels. Beside it: the normal and the t interval, Nadeau and Bengio's, percentiles of
+BBC over rows and over folds, intervals after selection from row-level covariances, and the peers
+honestboard and nestkit if they are installed. Coverage in percent, then the share of truths below
+and above the interval, then the mean width, in percentage points.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from benchmarks.accuracy.bank import load_bank
+from benchmarks.accuracy.bank import load_bank, row_excess, row_values
 from skmaxev.estimators import (
     bbc,
     bbc_auc,
@@ -75,6 +75,17 @@ def around(
 def agreed(search: Any) -> float:
     """Estimate the winner's score by the default of the package."""
     return consensus(search.scores)
+
+
+def from_all_rows(search: Any) -> Interval:
+    """Our interval where the results of single rows are kept, as `correct` reports it."""
+    rows = row_values(search)
+    estimate = consensus(
+        search.scores, row_values=rows, row_excess=row_excess(search), row_splits=search.fold
+    )
+    return selection_interval(
+        search.scores, estimate=estimate, support=UNIT, row_values=rows, **counts(search)
+    )
 
 
 def nested_scores(search: Any) -> np.ndarray:
@@ -171,6 +182,7 @@ def methods(metric: str) -> dict[str, Method]:
     table = {
         "ours, table": around(agreed, counted=False),
         "ours, counts": around(agreed),
+        "ours, rows": from_all_rows,
         "ours round nested": around(lambda search: nested_scores(search).mean()),
         "ours round LVCV": around(lambda search: low_variance_cv(search.scores)),
         "ours round Efron": around(lambda search: efron_shrinkage(search.scores)),

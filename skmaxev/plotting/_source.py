@@ -5,13 +5,36 @@ The report package imports this one, so reports are read here without importing 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from skmaxev.report import SelectionReport
     from skmaxev.scores import ScoreTable
 
-__all__ = ["axis_label", "report_of", "signed", "table_of"]
+__all__ = ["ReportDisplay", "axis_label", "report_of", "signed", "table_of"]
+
+
+class ReportDisplay(ABC):
+    """A display whose numbers are those of a report."""
+
+    @classmethod
+    @abstractmethod
+    def from_report(cls, report: SelectionReport) -> Self:
+        """Take the numbers from a report."""
+
+    @classmethod
+    def from_search(cls, search: Any, *, metric: str | None = None) -> Self:
+        """Take the numbers from a fitted search of skmaxev.
+
+        Parameters
+        ----------
+        search : fitted search
+            With ``report_``. For any other search: ``from_report(correct(search))``.
+        metric : str, optional
+            Which metric, where there are several.
+        """
+        return cls.from_report(report_of(search, metric))
 
 
 def report_of(search: Any, metric: str | None) -> SelectionReport:

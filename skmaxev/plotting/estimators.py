@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from skmaxev.plotting._draw import (
     legend_above,
     new_axes,
 )
-from skmaxev.plotting._source import axis_label, report_of
+from skmaxev.plotting._source import ReportDisplay, axis_label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,7 @@ __all__ = ["EstimatorsDisplay"]
 _LOOKS = (("o", BLUE), ("D", GREEN), ("s", PURPLE))
 
 
-class EstimatorsDisplay:
+class EstimatorsDisplay(ReportDisplay):
     """Estimates of every method, told apart by what they estimate.
 
     Parameters
@@ -102,7 +102,7 @@ class EstimatorsDisplay:
         self.greater_is_better = greater_is_better
 
     @classmethod
-    def from_report(cls, report: SelectionReport) -> EstimatorsDisplay:
+    def from_report(cls, report: SelectionReport) -> Self:
         """Take the numbers from a report.
 
         Parameters
@@ -123,20 +123,7 @@ class EstimatorsDisplay:
             greater_is_better=report.greater_is_better,
         )
 
-    @classmethod
-    def from_search(cls, search: Any, *, metric: str | None = None) -> EstimatorsDisplay:
-        """Take the numbers from a fitted search of skmaxev.
-
-        Parameters
-        ----------
-        search : fitted search
-            With ``report_``. For any other search: ``from_report(correct(search))``.
-        metric : str, optional
-            Which metric, where there are several.
-        """
-        return cls.from_report(report_of(search, metric))
-
-    def plot(self, ax: Any = None) -> EstimatorsDisplay:
+    def plot(self, ax: Any = None) -> Self:
         """Draw one row a method, grouped by what they estimate.
 
         Parameters

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from skmaxev.estimators.consensus import consensus
 from skmaxev.plotting._draw import GREEN, GREY, ORANGE, finish, focus, legend_above, new_axes
-from skmaxev.plotting._source import axis_label, report_of, signed, table_of
+from skmaxev.plotting._source import ReportDisplay, axis_label, signed, table_of
 from skmaxev.scores import mean_scores
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ __all__ = ["OptimismCurveDisplay"]
 _MOST_POINTS = 80
 
 
-class OptimismCurveDisplay:
+class OptimismCurveDisplay(ReportDisplay):
     """Best printed score and honest score against the number of candidates tried.
 
     Where the honest score has stopped rising while the printed one still does, searching on has
@@ -82,7 +82,7 @@ class OptimismCurveDisplay:
         self.stopped_paying_ = int(self.n_tried[np.argmax(sign * self.estimate)])
 
     @classmethod
-    def from_report(cls, report: SelectionReport) -> OptimismCurveDisplay:
+    def from_report(cls, report: SelectionReport) -> Self:
         """Correct the search as it stood after each of its candidates.
 
         Uses the consensus on the score table alone, whatever the report's own method is; the
@@ -109,20 +109,7 @@ class OptimismCurveDisplay:
             greater_is_better=report.greater_is_better,
         )
 
-    @classmethod
-    def from_search(cls, search: Any, *, metric: str | None = None) -> OptimismCurveDisplay:
-        """Take the scores from a fitted search of skmaxev.
-
-        Parameters
-        ----------
-        search : fitted search
-            With ``report_``. For any other search: ``from_report(correct(search))``.
-        metric : str, optional
-            Which metric, where there are several.
-        """
-        return cls.from_report(report_of(search, metric))
-
-    def plot(self, ax: Any = None) -> OptimismCurveDisplay:
+    def plot(self, ax: Any = None) -> Self:
         """Draw both scores, with the optimism as the gap between them.
 
         Parameters

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from skmaxev.plotting._draw import BLUE, GREEN, GREY, ORANGE, finish, legend_above, new_axes
-from skmaxev.plotting._source import axis_label, report_of, signed, table_of
+from skmaxev.plotting._source import ReportDisplay, axis_label, signed, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ __all__ = ["OuterFoldsDisplay"]
 _LONGEST = 30
 
 
-class OuterFoldsDisplay:
+class OuterFoldsDisplay(ReportDisplay):
     """What each outer fold chose, what its winner promised inside and what it scored outside.
 
     Folds that choose different settings with much the same score say that the data do not settle
@@ -88,7 +88,7 @@ class OuterFoldsDisplay:
         self.agreement_ = float(np.mean(self.best_index == search_best_index))
 
     @classmethod
-    def from_report(cls, report: SelectionReport) -> OuterFoldsDisplay:
+    def from_report(cls, report: SelectionReport) -> Self:
         """Take the outer folds from a report.
 
         Parameters
@@ -122,20 +122,7 @@ class OuterFoldsDisplay:
             greater_is_better=report.greater_is_better,
         )
 
-    @classmethod
-    def from_search(cls, search: Any, *, metric: str | None = None) -> OuterFoldsDisplay:
-        """Take the outer folds from a fitted NestedCVSearch.
-
-        Parameters
-        ----------
-        search : fitted NestedCVSearch
-            With ``report_``.
-        metric : str, optional
-            Which metric, where there are several.
-        """
-        return cls.from_report(report_of(search, metric))
-
-    def plot(self, ax: Any = None) -> OuterFoldsDisplay:
+    def plot(self, ax: Any = None) -> Self:
         """Draw one row an outer fold: promised inside, scored outside, and the settings.
 
         Parameters

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from skmaxev.plotting._draw import BLUE, GREEN, GREY, ORANGE, finish, focus, legend_above, new_axes
-from skmaxev.plotting._source import axis_label, report_of, signed, table_of
+from skmaxev.plotting._source import ReportDisplay, axis_label, signed, table_of
 from skmaxev.scores import mean_scores
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["SelectionBiasDisplay"]
 
 
-class SelectionBiasDisplay:
+class SelectionBiasDisplay(ReportDisplay):
     """Scores of all candidates with their noise, the printed score and the honest one.
 
     Parameters
@@ -94,7 +94,7 @@ class SelectionBiasDisplay:
         self.order_ = np.argsort(losses, kind="stable")
 
     @classmethod
-    def from_report(cls, report: SelectionReport) -> SelectionBiasDisplay:
+    def from_report(cls, report: SelectionReport) -> Self:
         """Take the numbers from a report.
 
         Parameters
@@ -116,20 +116,7 @@ class SelectionBiasDisplay:
             greater_is_better=report.greater_is_better,
         )
 
-    @classmethod
-    def from_search(cls, search: Any, *, metric: str | None = None) -> SelectionBiasDisplay:
-        """Take the numbers from a fitted search of skmaxev.
-
-        Parameters
-        ----------
-        search : fitted search
-            With ``report_``. For any other search: ``from_report(correct(search))``.
-        metric : str, optional
-            Which metric, where there are several.
-        """
-        return cls.from_report(report_of(search, metric))
-
-    def plot(self, ax: Any = None) -> SelectionBiasDisplay:
+    def plot(self, ax: Any = None) -> Self:
         """Draw candidates from best to worst, with the printed and the honest score as lines.
 
         Parameters
