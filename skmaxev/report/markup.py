@@ -44,14 +44,15 @@ _LATEX = str.maketrans(
 
 
 def to_markdown(report: SelectionReport) -> str:
-    """Write heading, scores and estimators as Markdown."""
+    """Write heading, scores, estimators, advice and facts as Markdown."""
     lines = [f"**{_markdown(heading(report))}**", ""]
     lines += [f"- {label}: **{value}** ({remark})" for label, value, remark in headline(report)]
     rows = estimate_rows(report)
     lines += ["", *_markdown_row(COLUMNS), "|:--|--:|:--|:--|"] if rows else []
     for row in rows:
         lines += _markdown_row((f"**{row[0]}**" if row[0] == report.method else row[0], *row[1:]))
-    return "\n".join([*lines, "", *report.advice])
+    known = [f"- {label}: {_markdown(value)}" for label, value in facts(report)]
+    return "\n".join([*lines, "", *report.advice, "", *known])
 
 
 def _markdown(text: str) -> str:

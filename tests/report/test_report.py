@@ -227,6 +227,15 @@ def test_markdown_is_a_table():
     assert any(line.startswith("| **CONSENSUS** |") for line in lines)
 
 
+@all_reports
+def test_markdown_tells_every_fact(report):
+    shown = report.to_markdown()
+    assert f"- Winner: candidate {report.best_index}" in shown
+    assert shown.count("- Note: ") == len(report.notes)
+    assert ("- Left out: " in shown) == bool(report.left_out)
+    assert shown.count("\n\n\n") == 0
+
+
 def test_latex_is_a_row():
     row = correct(NOISE, metric="f1_macro").to_latex()
     assert row.startswith(r"f1\_macro & 0.")
