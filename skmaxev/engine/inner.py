@@ -143,7 +143,8 @@ def split_rows(
     except Exception as error:  # a splitter of the user may raise anything
         counts = describe_rows(len(rows), y_part if classifier else None, part.get("groups"))
         kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
-        raise ValueError(f"{name} ({counts}): {kind}{error} {cure}") from error
+        reason = f"{kind}{error}".rstrip(". ")
+        raise ValueError(f"{name} ({counts}): {reason}. {cure}") from error
     return tuple(Split(rows[split.train], rows[split.test]) for split in local)
 
 

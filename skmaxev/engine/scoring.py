@@ -69,7 +69,7 @@ def _number(score: Any, scorer: Any) -> float:
     if hasattr(score, "item"):
         with suppress(ValueError):  # a memory-mapped scalar
             score = score.item()
-    if not isinstance(score, numbers.Number):
+    if not isinstance(score, numbers.Number) or isinstance(score, complex):  # that has no order
         msg = (
             f"scoring must return a number, got {score} ({type(score)}) instead. (scorer={scorer})"
         )

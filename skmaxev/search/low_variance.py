@@ -22,6 +22,8 @@ from skmaxev.search._request import Request
 
 __all__ = ["LowVarianceCVSearch"]
 
+_CURE = "Use fewer folds inside, folds of cv that judge more rows, or inner_cv=None."
+
 
 class LowVarianceCVSearch(BaseMaxSearch):
     """Grid search that reports a low-variance estimate of its best score.
@@ -137,6 +139,7 @@ return_train_score
             "estimator": self.estimator,
             "classifier": is_classifier(self.estimator),
             "params": request.split_params,
+            "cure": _CURE,
         }
         nesting = share_folds(request.splits) or nest(request.cv, request.splits, **arguments)
         within = tuple(

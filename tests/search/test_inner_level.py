@@ -10,10 +10,12 @@ from sklearn.model_selection import (
     GroupKFold,
     KFold,
     PredefinedSplit,
+    ShuffleSplit,
     StratifiedKFold,
+    StratifiedShuffleSplit,
 )
 
-from skmaxev import NestedCVSearch, ShrunkSearchCV
+from skmaxev import LowVarianceCVSearch, NestedCVSearch, ShrunkSearchCV
 from skmaxev.engine.inner import describe_rows
 
 
@@ -197,3 +199,24 @@ def test_outer_folds_without_a_score_are_told_of():
         ).fit(X[:50], Y[:50])
     assert np.isnan(search.best_score_)
     assert np.isfinite(search.naive_best_score_)
+
+
+@pytest.mark.parametrize(
+    ("cv", "inner_cv", "message"),
+    [
+        (KFold(5), 20, r"judged rows of fold 0 .16 rows.*inner_cv=None"),
+        (ShuffleSplit(2, train_size=10, test_size=40, random_state=0), 3, r"fold 0 .10 rows"),
+        (
+            StratifiedShuffleSplit(2, train_size=4, test_size=40, random_state=0),
+            3,
+            r"fold 0 .4 rows",
+        ),
+    ],
+    ids=str,
+)
+def test_the_full_form_finds_what_it_cannot_split_before_the_first_fit(cv, inner_cv, message):
+    Recorder.rows = []
+    search = LowVarianceCVSearch(Recorder(), {"flip": [True, False]}, cv=cv, inner_cv=inner_cv)
+    with pytest.raises(ValueError, match=message):
+        search.fit(X, Y)
+    assert Recorder.rows == []
