@@ -2,8 +2,9 @@
 
 By the clock, ``left`` seconds of work in this process take ``start + left / n`` seconds with a pool
 of n workers. So the pool pays where ``left * (1 - 1 / n)`` is more than its start. The start is
-what it was measured to be, and longer on a busy machine. What is left is the time of the fits
-so far, times the number of those to come; three things make that wrong, and each is met here:
+what it was measured to be, and longer on a busy machine and without compiled files. What is left is
+the time of the fits so far, times the number of those to come; three things make that wrong, and
+each is met here:
 
 - the first fit of a process pays for imports and caches, so it counts only where it is alone and
   so long that the start of a pool is nothing beside it;
@@ -17,7 +18,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
+import sklearn
 from joblib import cpu_count
 
 from skmaxev._compat import pool_is_warm
@@ -27,6 +30,8 @@ __all__ = ["Meter", "scattered"]
 
 COLD_START = 2.0
 """Seconds until new worker processes have imported scikit-learn; 1.3 measured when idle."""
+UNCOMPILED = 5.0
+"""Times longer where Python finds no compiled files: 9 processor seconds a worker measured."""
 WARM_START = 0.1
 """Seconds to hand the first tasks to workers that are there already; 0.04 measured."""
 BUSIEST = 4.0
@@ -86,15 +91,29 @@ class Meter:
         if self._first + self._later < enough:
             return False
         saved = self.seconds * self.n_left * (1 - 1 / self._usable)
-        cold = COLD_START * self._n_workers / self._usable
-        start = WARM_START if pool_is_warm(self._n_workers) else cold
-        return saved > start * self.busy
+        return saved > self._start() * self.busy
+
+    def _start(self) -> float:
+        if pool_is_warm(self._n_workers):
+            return WARM_START
+        compiled = 1.0 if is_compiled() else UNCOMPILED
+        return COLD_START * compiled * self._n_workers / self._usable
 
     @property
     def busy(self) -> float:
         """How many times longer than its processor time the work took: others work too."""
         spent = max(self._processor, 1e-9)
         return min(max((self._first + self._later) / spent, 1.0), BUSIEST)
+
+
+def is_compiled() -> bool:
+    """Tell whether new processes find scikit-learn compiled.
+
+    They do not where it may not be written, or was told not to be, as in many containers: then each
+    worker compiles it for itself.
+    """
+    spec = sklearn.__spec__
+    return spec is not None and spec.cached is not None and Path(spec.cached).exists()
 
 
 def scattered(n: int) -> list[int]:

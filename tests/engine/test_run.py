@@ -52,6 +52,7 @@ def pools(monkeypatch):
     monkeypatch.setattr(engine, "needs_processes", lambda _: True)
     monkeypatch.setattr(paying, "pool_is_warm", lambda _: False)
     monkeypatch.setattr(paying, "cpu_count", lambda: 2)
+    monkeypatch.setattr(paying, "is_compiled", lambda: True)
     monkeypatch.setattr(engine, "delayed", lambda function: lambda *args: (function, args, {}))
     return started
 
@@ -134,6 +135,21 @@ def test_a_busy_machine_and_more_workers_than_processors_make_a_start_longer(poo
     assert meter_after(fits, n_fits=5000).pool_pays()
     assert not meter_after(fits, n_fits=5000, processor=0.5).pool_pays()
     assert not meter_after(fits, n_fits=5000, n_workers=8).pool_pays()
+
+
+def test_workers_that_have_to_compile_what_they_import_pay_later(pools, monkeypatch, tmp_path):
+    fits = [0.001] * 120
+    assert meter_after(fits, n_fits=5000).pool_pays()
+    monkeypatch.undo()
+    monkeypatch.setattr(paying, "pool_is_warm", lambda _: False)
+    monkeypatch.setattr(paying, "cpu_count", lambda: 2)
+    file = tmp_path / "sklearn.pyc"
+    monkeypatch.setattr(paying.sklearn.__spec__, "cached", str(file))
+    assert not paying.is_compiled()
+    assert not meter_after(fits, n_fits=5000).pool_pays()
+    file.touch()
+    assert paying.is_compiled()
+    assert meter_after(fits, n_fits=5000).pool_pays()
 
 
 def test_a_pool_that_is_there_pays_sooner(pools, monkeypatch):
