@@ -13,8 +13,8 @@ __all__ = ["FloatArray", "Weights", "check_length", "draw_weights", "judge_rest"
 FloatArray = NDArray[np.float64]
 Weights = NDArray[np.float32]
 
-# Weights held at a time: 4 MB of float32, and 16 MB while they are drawn. Much larger blocks do not
-# fit into a processor's cache and take four times as long.
+# Weights held at a time: 4 MB of float32. Much larger blocks do not fit into a processor's cache and
+# take four times as long.
 _BLOCK = 1 << 20
 # Chance that a candidate which is dropped would have won a resample, over all of them.
 _RISK = 1e-9
@@ -58,7 +58,7 @@ def resample_rows(
 def _contenders(gap: FloatArray, n_resamples: int) -> NDArray[np.intp]:
     """Columns that Bernstein's bound does not exclude from beating the best of all rows."""
     short = -gap.mean(axis=0)
-    reach = np.abs(gap + short).max(axis=0)
+    reach = np.maximum(gap.max(axis=0) + short, -short - gap.min(axis=0))
     scale = gap.var(axis=0) + reach * short / 3.0
     with np.errstate(divide="ignore", invalid="ignore"):
         log_chance = np.where(short > 0, -len(gap) * short**2 / (2.0 * scale), 0.0)
@@ -85,10 +85,10 @@ def _blocks(
         size = min(block, n_resamples - start)
         weights = np.empty((size, n_rows), dtype=np.float32)
         for rows in groups:
-            drawn = rng.integers(0, len(rows), (size, len(rows)))
-            drawn += len(rows) * np.arange(size)[:, None]
-            counts = np.bincount(drawn.ravel(), minlength=drawn.size)
-            weights[:, rows] = counts.reshape(drawn.shape)
+            length = len(rows)
+            place = slice(None) if length == n_rows else rows
+            for line in weights:  # one at a time stays in the cache
+                line[place] = np.bincount(rng.integers(0, length, length), minlength=length)
         yield weights
 
 

@@ -208,7 +208,7 @@ def _no_signal(rows: Rows, excess: FloatArray, overlap: float) -> float:
     free = len(excess) - n_groups
     to_variance = overlap / free / len(excess)
     shared = float(np.square(residuals.mean(axis=1)).sum()) * to_variance
-    own = np.square(residuals).sum(axis=0) * to_variance
+    own = np.einsum("ij,ij->j", residuals, residuals) * to_variance
     noise, effective = own_noise(residuals, n_groups)
     if min(shared, noise) <= _ROUNDING**2:
         return 0.0
@@ -232,8 +232,9 @@ def _better_by_chance(rows: Rows, excess: FloatArray, index: int) -> float:
 
     Who always predicts the larger class has more by chance, as far as that class really is larger.
     """
-    chance = rows.values - excess
-    contrast = chance[:, index] - chance.mean(axis=1)
+    contrast = (rows.values[:, index] - excess[:, index]) - (
+        rows.values.mean(axis=1) - excess.mean(axis=1)
+    )
     mean, noise = float(contrast.mean()), float(contrast.var()) / len(contrast)
     return max(mean - noise / mean, 0.0) if mean > 0.0 else 0.0
 

@@ -107,14 +107,17 @@ def accuracy_excess(correct: ArrayLike, positive: ArrayLike) -> NDArray[np.float
     [0.25, 0.0]
     """
     right = np.asarray(correct, dtype=np.float64)
-    if not np.isin(right, (0.0, 1.0)).all():
+    if not ((right == 0.0) | (right == 1.0)).all():
         raise ValueError(
             "correct must hold 0 and 1 only; got other values. Give 1.0 where a prediction is "
             "right."
         )
     truth = np.asarray(positive, dtype=np.float64)[:, np.newaxis]
-    predicted = np.where(right == 1.0, truth, 1.0 - truth)
-    return np.asarray(2.0 * (predicted - predicted.mean(axis=0)) * (truth - truth.mean()))
+    excess = np.where(right == 1.0, truth, 1.0 - truth)  # what was predicted
+    # In place: rows times candidates may fill a good part of the memory.
+    excess -= excess.mean(axis=0)
+    excess *= 2.0 * (truth - truth.mean())
+    return excess
 
 
 def _placements(responses: NDArray[np.float64], positive: NDArray[np.bool_]) -> NDArray[np.float64]:
