@@ -13,8 +13,8 @@ __all__ = ["FloatArray", "Weights", "check_length", "draw_weights", "judge_rest"
 FloatArray = NDArray[np.float64]
 Weights = NDArray[np.float32]
 
-# Weights held at a time: 4 MB of float32. Much larger blocks do not fit into a processor's cache and
-# take four times as long.
+# Weights held at a time: 4 MB of float32. Much larger blocks do not fit into a processor's cache
+# and take four times as long.
 _BLOCK = 1 << 20
 # Chance that a candidate which is dropped would have won a resample, over all of them.
 _RISK = 1e-9
