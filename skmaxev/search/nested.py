@@ -228,13 +228,13 @@ return_train_score
     def _tell_of_empty_folds(
         self, request: Request, record: Record, outer: Mapping[str, OuterFolds]
     ) -> None:
-        """Warn where the search itself has a score and some outer fold has none."""
+        """Warn where some outer fold has no score, if scikit-learn did not warn of others."""
         primary = self._primary(record)
         if primary is None:
             return
         own = record.scores(search_places(request), primary)
         empty = np.flatnonzero(~np.isfinite(outer[primary].scores))
-        if empty.size and np.isfinite(own).all(axis=1).any():
+        if empty.size and np.isfinite(own).all():
             warnings.warn(
                 f"best_score_ is NaN: outer folds {empty.tolist()} have no score. Either no "
                 "candidate has a score on every split inside, or the winner has none outside.",
