@@ -161,11 +161,11 @@ def _report(
     sign = 1.0 if table.greater_is_better else -1.0
     same = nothing_chosen(table)
     return SelectionReport(
-        estimate=sign * values[method],
+        estimate=_turned(values[method], sign),
         interval=_signed(interval, sign),
         level=level,
         method=method,
-        naive=sign * naive,
+        naive=_turned(naive, sign),
         optimism=naive - values[method],
         estimates=_described(values, sign),
         n_splits=table.n_splits,
@@ -185,10 +185,14 @@ def _report(
     )
 
 
+def _turned(score: float, sign: float) -> float:
+    return sign * score + 0.0  # a loss of zero has no minus
+
+
 def _signed(interval: tuple[float, float] | None, sign: float) -> tuple[float, float] | None:
     if interval is None:
         return None
-    low, high = sorted(sign * end for end in interval)
+    low, high = sorted(_turned(end, sign) for end in interval)
     return low, high
 
 
@@ -198,7 +202,7 @@ def _described(values: Mapping[str, float], sign: float) -> dict[str, Estimate]:
     found = {}
     for key, value in values.items():
         errs = " ".join(turned.get(word, word) for word in METHODS[key].errs.split())
-        found[key] = Estimate.by(key, sign * value, errs=errs)
+        found[key] = Estimate.by(key, _turned(value, sign), errs=errs)
     return found
 
 
@@ -222,9 +226,10 @@ def _remarks(table: ScoreTable, interval: tuple[float, float] | None) -> list[st
             f"The search chose candidate {table.best_index}, by a rule of its own; candidate "
             f"{best} has the best mean score, and methods that estimate mu* speak of the best."
         )
+    sign = 1.0 if table.greater_is_better else -1.0
     bounds = set(table.support) & set(interval or ()) if not is_known(table.metric) else set()
     remarks += [
-        f"The interval ends at {end if table.greater_is_better else -end:g}, taken for a bound of "
+        f"The interval ends at {_turned(end, sign):g}, taken for a bound of "
         "the metric because no score is beyond it."
         for end in bounds
     ]

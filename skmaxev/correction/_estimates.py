@@ -65,7 +65,7 @@ def given_winner(table: ScoreTable) -> int | None:
     """Return the winner's column if the search chose another than the best mean score."""
     means = mean_scores(table.used_scores)
     best = table.used_best_index
-    rounding = _ROUNDING * float(np.abs(means).max())
+    rounding = _ROUNDING * max(abs(float(means[best])), abs(float(means.max())))
     return best if means[best] < means.max() - rounding else None
 
 

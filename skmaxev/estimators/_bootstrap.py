@@ -34,7 +34,7 @@ def resample_rows(
     # Only differences choose, and these keep their last bits in float32.
     gap = table - table[:, [table.mean(axis=0).argmax()]]
     contenders = _contenders(gap, n_resamples)
-    gap = gap[:, contenders].astype(np.float32)
+    gap = _tamed(gap[:, contenders]).astype(np.float32)
     columns = np.ascontiguousarray(table[:, contenders].T)
     slack = _TIE * float(np.abs(gap).max()) * np.sqrt(len(gap))
 
@@ -53,6 +53,18 @@ def resample_rows(
         return mean if finish is None else finish(left_out, mean)
 
     return judge_rest(draws, choose, judge)
+
+
+def _tamed(gap: FloatArray) -> FloatArray:
+    """Bring gaps into the range of float32 without a change to who wins.
+
+    A row that loses more than all rows together can win back loses the resample; how much more is
+    nothing to the choice, and would drown the gaps between the other candidates.
+    """
+    enough = len(gap) * float(gap.max())
+    if enough == 0.0:  # none ever beats the best of all rows, so each row that loses decides
+        return np.asarray(np.sign(gap))
+    return np.asarray(np.ldexp(np.maximum(gap, -enough), -np.frexp(enough)[1]))
 
 
 def _contenders(gap: FloatArray, n_resamples: int) -> NDArray[np.intp]:

@@ -108,11 +108,15 @@ def interval(estimate: float, noise: Noise, level: float, support: Support) -> S
         )
         return min(first, estimate), max(last, estimate)
     # A standard error in proportion to the distance from the bound is a constant of its logarithm.
-    factor = np.exp(min(reach, _LARGEST_EXPONENT))
+    reach_of_log = min(reach, _LARGEST_EXPONENT)
+    farther, nearer = float(np.expm1(reach_of_log)), float(-np.expm1(-reach_of_log))
+    # Added to the estimate, so that one much smaller than the bound keeps its digits.
     if np.isfinite(high):
-        return float(high - (high - estimate) * factor), float(high - (high - estimate) / factor)
+        distance = high - estimate
+        return estimate - distance * farther, min(estimate + distance * nearer, high)
     if np.isfinite(low):
-        return float(low + (estimate - low) / factor), float(low + (estimate - low) * factor)
+        distance = estimate - low
+        return max(estimate - distance * nearer, low), estimate + distance * farther
     return estimate - reach, estimate + reach
 
 
@@ -185,10 +189,12 @@ def _of_values(
         of = of if _is_bounded(support) else np.flatnonzero(_better_half(means))
         values = values[:, of]
     scale = variance_function(means[of], support)
-    varies = (scale > 0) & (values.var(axis=0) > 0)
+    centred = values - values.mean(axis=0)
+    # What rounding leaves of a column of one value, such as the log loss of a coin, is no noise.
+    varies = (scale > 0) & (np.abs(centred).max(axis=0) > _SAME * np.abs(values).max(axis=0))
     if not varies.any():
         return None
-    values = values[:, varies]
+    values = centred[:, varies]
     # The freedom of a variance of values with rare large ones is small.
     tails = float(stats.kurtosis(values, axis=0).mean()) + 2.0
     freedom = 2.0 * len(values) / tails if tails > 0 else np.inf

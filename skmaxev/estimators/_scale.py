@@ -37,9 +37,10 @@ class LogScale(NamedTuple):
             return None
         sign, bound = (1.0, high) if np.isfinite(high) else (-1.0, low)
         distance = sign * (bound - means)
-        # A mean so close that rounding decides on its distance has none.
-        least = 1e-9 * float(np.abs(means).max())
-        return cls(sign, bound, distance) if distance.min() > least else None
+        # A mean so close that rounding decides on its distance has none. Only its own size counts:
+        # a hopeless candidate far away takes no digits from the others.
+        clear = distance > 1e-9 * np.abs(means)
+        return cls(sign, bound, distance) if clear.all() else None
 
     def of_values(self, values: FloatArray) -> FloatArray:
         """Put values of shape (..., n_candidates) on the scale; means go to means.

@@ -25,7 +25,8 @@ def as_floats(values: ArrayLike) -> NDArray[np.float64]:
     """Return an array of floats; what is masked is NaN, not what lies under the mask."""
     if np.ma.isMaskedArray(values):
         return np.ma.filled(np.ma.asarray(values, dtype=np.float64), np.nan)
-    return np.asarray(values, dtype=np.float64)
+    # One order in memory, or sums differ in the last digit.
+    return np.asarray(values, dtype=np.float64, order="C")
 
 
 def check_scores(

@@ -364,3 +364,22 @@ def test_scores_without_end_take_no_part():
     assert "beyond 1e+100" in report.left_out[3]
     with pytest.raises(ValueError, match=r"beyond 1e\+100"):
         correct(-1e200 * NOISE)
+
+
+def test_a_loss_of_zero_has_no_minus():
+    losses = np.column_stack([np.random.default_rng(0).gamma(5.0, size=(5, 4)), np.zeros(5)])
+    report = correct(losses, greater_is_better=False, metric="squared error")
+    low, high = report.interval
+    assert not np.signbit([report.naive, report.estimate, low, high]).any()
+    assert not any(np.signbit(each.value) for each in report.estimates.values())
+    assert "-0" not in str(report)
+
+
+def test_a_diverged_candidate_leaves_the_chosen_one_given():
+    """A rule of its own took the second best; a mean of -1e13 does not make the two equal."""
+    scores = 0.5 + 0.1 * np.random.default_rng(0).normal(size=(5, 3))
+    scores = np.column_stack([np.sort(scores, axis=1), np.full(5, -1e13 - 0.25)])
+    report = correct(dataclasses.replace(from_array(scores), best_index=1))
+    assert report.best_index == 1
+    assert not report.left_out
+    assert any("by a rule of its own" in note for note in report.notes)

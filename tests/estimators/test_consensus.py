@@ -484,3 +484,21 @@ def test_excess_goes_with_two_bounds():
     rows = np.random.default_rng(0).normal(size=(20, 3)) - 9.0
     with pytest.raises(ValueError, match="row_excess is for a metric between two bounds"):
         consensus(rows[:5], row_values=rows, row_excess=rows, support=(-np.inf, 0.0))
+
+
+@pytest.mark.parametrize("hopeless", [1e3, 1e6, 1e9, 1e12])
+def test_a_hopeless_candidate_does_not_move_the_estimate_of_an_r2(hopeless):
+    """Its size takes no digits from the distances of the others."""
+    good = 0.5 + 0.1 * np.random.default_rng(0).normal(size=(5, 6))
+    table = np.column_stack([good, np.full(5, -hopeless)])
+    found = consensus(table, support=(-np.inf, 1.0))
+    assert found == pytest.approx(0.494, abs=2e-3)
+
+
+@pytest.mark.parametrize("small", [1e-6, 1e-9, 1e-12])
+def test_small_losses_are_corrected_in_proportion(small):
+    losses = 0.5 * np.exp(0.2 * np.random.default_rng(0).normal(size=(5, 6)))
+    best = np.exp(0.5 * np.random.default_rng(1).normal(size=(5, 2)))
+    of_small = consensus(-np.column_stack([losses, small * best]), support=(-np.inf, 0.0))
+    of_less = consensus(-np.column_stack([losses, 1e-5 * best]), support=(-np.inf, 0.0))
+    assert of_small / small == pytest.approx(of_less / 1e-5, rel=0.01)

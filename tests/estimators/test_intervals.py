@@ -342,3 +342,26 @@ def test_candidates_that_tie_count_whatever_their_order():
     first = selection_interval(scores, estimate=1.0, best_index=0)
     last = selection_interval(scores[:, ::-1], estimate=1.0, best_index=2)
     assert first == pytest.approx(last)
+
+
+def test_rows_of_one_loss_are_no_noise_whatever_rounding_leaves():
+    """A coin's log loss is the same on all rows; its variance is that of the last digit."""
+    coin = np.full(31, np.log(0.5))
+    model = -np.exp(np.random.default_rng(0).normal(size=31))
+    fold = np.arange(31) % 3
+    rows = np.column_stack([coin, model, model[::-1], coin / 1.1])
+    table = np.array([rows[fold == split].mean(axis=0) for split in range(3)])
+    asked = {"estimate": -0.7, "best_index": 0, "support": (-np.inf, 0.0), "n_test": [11, 10, 10]}
+    kept = selection_interval(table, row_values=rows, **asked)
+    swapped = selection_interval(table[:, [0, 3, 2, 1]], row_values=rows[:, [0, 3, 2, 1]], **asked)
+    assert kept == pytest.approx(swapped)
+    alone = selection_interval(table[:, :1], row_values=rows[:, :1], **asked)
+    assert alone is None
+
+
+@pytest.mark.parametrize("size", [1e-20, 1e-90])
+def test_an_interval_for_scores_much_smaller_than_their_bound_holds_the_estimate(size):
+    table = size * np.random.default_rng(0).normal(size=(5, 4))
+    estimate = float(table.mean(axis=0).max())
+    low, high = selection_interval(table, estimate=estimate, support=(-np.inf, 1.0))
+    assert low <= estimate <= high <= 1.0

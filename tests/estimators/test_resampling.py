@@ -192,3 +192,21 @@ def test_all_equal_candidates_come_out_unbiased():
 def test_wrong_input_is_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("loss", [1e2, 1e12, 1e40, 1e80])
+@pytest.mark.parametrize("wins_once", [False, True])
+def test_a_diverged_candidate_ties_no_others(loss, wins_once):
+    """Differences choose in single precision, which ends at 3e38, with a slack for ties."""
+    good = 10.0 + np.random.default_rng(0).normal(size=(5, 6))
+    diverged = np.full((5, 1), loss)
+    if wins_once:
+        diverged[0] = good[0].min() - 1.0
+    without = bbc_folds(-good, rng=0).estimate
+    assert bbc_folds(-np.hstack([good, diverged]), rng=0).estimate == pytest.approx(without)
+
+
+@pytest.mark.parametrize("unit", [2.0**-300, 2.0**150])
+def test_units_do_not_matter_to_choices_in_single_precision(unit):
+    table = np.random.default_rng(0).normal(size=(8, 6))
+    assert bbc(unit * table, rng=0).estimate == unit * bbc(table, rng=0).estimate
