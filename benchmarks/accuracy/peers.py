@@ -7,12 +7,13 @@
 Three groups, each with our figures on the very same searches. Banked searches (PATH, or the
 environment variable SKMAXEV_BANK): tools that need scores or single rows. Fixed random parts of
 them: honestboard's bootstrap, and multiple-inference (once conditional-inference), which needs
-scipy below 1.12 and so, as a rule, an interpreter of its own, `--old-python`. And searches made here, the first
-ones of `make_bank.py`: tools that fit models again. Tools that are not installed are named and left
-out. An error is the reported score minus that of the winner, refitted on all rows, on rows that the
-search never saw, in points. Estimates and intervals are cut to the range of the metrics, 0 to 1.
-Where a tool gives no estimate the printed best score counts, where it gives no interval only its
-share of answers tells. Seconds are of CPU and, in the third group, include the search.
+scipy below 1.12 and so, as a rule, an interpreter of its own, `--old-python`. And searches made
+here, the first ones of `make_bank.py`: tools that fit models again. Tools that are not installed
+are named and left out. An error is the reported score minus that of the winner, refitted on all
+rows, on rows that the search never saw, in points. Estimates and intervals are cut to the range
+of the metrics, 0 to 1. Where a tool gives no estimate the printed best score counts, where it
+gives no interval only its share of answers tells. Seconds are of CPU and, in the third group,
+include the search.
 """
 
 from __future__ import annotations
