@@ -104,7 +104,7 @@ def correct_leaderboard(
     sign = 1.0 if greater_is_better else -1.0
     return SelectionReport(
         estimate=sign * values["EB"],
-        interval=(low, high) if greater_is_better else (-high, -low),
+        interval=(low, high) if greater_is_better else (0.0 - high, 0.0 - low),
         level=level,
         method="EB",
         naive=sign * float(scores[best]),
@@ -215,7 +215,7 @@ def _posterior_variance(scores: FloatArray, best: int, own: float) -> float:
     """Variance of the winner's true score given the scores: Morris's, for a common mean."""
     size = scores.size
     spread = float(scores.var(ddof=1)) if size > 1 else 0.0
-    if spread == 0.0:
+    if np.ptp(scores) == 0.0:  # rounding may leave equal scores a variance
         return own
     lost = min(1.0, own / spread)
     estimated_prior = 2 / max(size - 3, 1) * (lost * (scores[best] - scores.mean())) ** 2

@@ -25,6 +25,8 @@ _FARTHEST = 1e4
 _TIE = 1e-6
 # Share of the winner's errors in a difference to it that rounding may leave.
 _FLAT = 1e-9
+# Share of a bracket to which its root is found.
+_FINEST = 1e-12
 
 
 def winner_covariance(values: ArrayLike, *, best_index: int | None = None) -> FloatArray:
@@ -133,6 +135,8 @@ def hybrid_interval(
     -------
     tuple of two floats
         Covers at least ``level`` and at most ``level / (1 - simultaneous_share * (1 - level))``.
+        Its limits change with the level, so that after a close race an interval of lower level need
+        not lie inside one of higher level, and may lie below the winner's own mean.
 
     References
     ----------
@@ -209,10 +213,11 @@ def zoom_interval(
     """
     values = np.asarray(means, dtype=np.float64)
     errors = np.asarray(standard_errors, dtype=np.float64)
-    if values.ndim != 1 or values.shape != errors.shape or not (errors > 0).all():
+    if not (_fit(values, errors) and (errors > 0).all()):
         raise ValueError(
-            f"means and standard_errors must have one shape (n_candidates,), all errors positive; "
-            f"got {values.shape} and {errors.shape}. Leave out candidates that never vary."
+            "means and standard_errors must be finite and have one shape (n_candidates,), all "
+            f"errors positive; got {values.shape} and {errors.shape}. Leave out candidates that "
+            "failed or never vary."
         )
     best = float(values.max())
     behind = best - values
@@ -238,7 +243,7 @@ def _largest_root(excess: Callable[[float], float], above: float) -> float:
     for upper, lower in itertools.pairwise(np.linspace(above, 0.0, 513).tolist()):
         if excess(lower) > 0:
             # At the start the chance is the allowed one, up to rounding.
-            return upper if excess(upper) > 0 else float(optimize.brentq(excess, lower, upper))
+            return upper if excess(upper) > 0 else _root(excess, 0.0, lower, upper)
     return 0.0
 
 
@@ -248,10 +253,11 @@ def _truncation(
     """Means, standard error of the winner, and where its mean is cut off by its having won."""
     values = np.asarray(means, dtype=np.float64)
     shared = np.asarray(covariance, dtype=np.float64)
-    if values.ndim != 1 or not len(values) or values.shape != shared.shape:
+    if not _fit(values, shared):
         raise ValueError(
-            f"means and covariance must have one shape (n_candidates,); got {values.shape} and "
-            f"{shared.shape}. Give the covariance of each mean with the winner's."
+            "means and covariance must be finite and have one shape (n_candidates,); got "
+            f"{values.shape} and {shared.shape}. Leave out candidates that failed, and give the "
+            "covariance of each mean with the winner's."
         )
     winner = int(values.argmax())
     variance = shared[winner]
@@ -288,6 +294,11 @@ def _log_mass(low: float, high: float) -> float:
     return float(larger + np.log(-np.expm1(smaller - larger)))
 
 
+def _fit(values: FloatArray, noise: FloatArray) -> bool:
+    one_shape = values.ndim == 1 and values.size > 0 and values.shape == noise.shape
+    return one_shape and bool(np.isfinite(values).all() and np.isfinite(noise).all())
+
+
 def _solve(share: Callable[[float], float], goal: float, start: float, sd: float) -> float:
     """Mean under which a share of ``goal`` lies below; the share falls as the mean grows."""
     sign = 1.0 if share(start) > goal else -1.0
@@ -301,7 +312,9 @@ def _solve(share: Callable[[float], float], goal: float, start: float, sd: float
 
 
 def _root(share: Callable[[float], float], goal: float, low: float, high: float) -> float:
-    return float(optimize.brentq(lambda theta: share(theta) - goal, low, high))
+    # To a part of the bracket: scores may be of any size.
+    nearest = _FINEST * (high - low)
+    return float(optimize.brentq(lambda theta: share(theta) - goal, low, high, xtol=nearest))
 
 
 def _sidak_quantile(level: float, size: int) -> float:

@@ -133,7 +133,7 @@ def test_intervals_cover_at_their_level(n_candidates, spread, correlation):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: conditional_interval([1.0, 2.0], [1.0]), "must have one shape"),
+        (lambda: conditional_interval([1.0, 2.0], [1.0]), "have one shape"),
         (lambda: conditional_interval([1.0, 2.0], [1.0, 0.0]), "variance must be positive"),
         (lambda: hybrid_interval([1.0], [1.0], level=0.0), "level must be between 0 and 1"),
         (lambda: hybrid_interval([1.0], [1.0], simultaneous_share=1), "simultaneous_share must be"),
@@ -144,3 +144,23 @@ def test_intervals_cover_at_their_level(n_candidates, spread, correlation):
 def test_wrong_input_is_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("unit", [1e-15, 1e9])
+def test_intervals_after_choosing_scale_with_the_unit(unit):
+    """Ends are found to a part of the noise, not to a fixed number of decimals."""
+    means, covariance = np.array([0.3, 0.1, 0.25]), np.array([0.01, 0.004, 0.002])
+    for ends in (conditional_interval, hybrid_interval):
+        found = np.array(ends(unit * means, unit**2 * covariance))
+        np.testing.assert_allclose(found / unit, ends(means, covariance), rtol=1e-8)
+    errors = np.array([0.1, 0.1, 0.08])
+    found = np.array(zoom_interval(unit * means, unit * errors))
+    np.testing.assert_allclose(found / unit, zoom_interval(means, errors), rtol=1e-8)
+
+
+@pytest.mark.parametrize("ends", [conditional_interval, hybrid_interval, zoom_interval])
+@pytest.mark.parametrize("broken", [np.nan, np.inf])
+def test_numbers_that_are_not_finite_are_refused(ends, broken):
+    for means, noise in (([broken, 0.0], [0.1, 0.1]), ([1.0, 0.0], [0.1, broken]), ([], [])):
+        with pytest.raises(ValueError, match=r"must be finite and have one shape"):
+            ends(means, noise)

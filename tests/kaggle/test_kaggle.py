@@ -225,3 +225,21 @@ def test_a_perfect_score_on_few_rows_is_not_sure(share):
 def test_arguments_of_the_wrong_kind_are_refused(arguments, error):
     with pytest.raises(error, match=next(iter(arguments))):
         correct_leaderboard(**{"public_scores": [0.5, 0.6], "n_test_rows": 300} | arguments)
+
+
+@pytest.mark.parametrize("score", [0.8, 0.8277441482659922])
+def test_equal_scores_have_the_interval_of_one_submission(score):
+    """Rounding leaves the mean of some equal numbers beside them."""
+    one, many = (
+        correct_leaderboard(np.full(size, score), standard_error=0.02, metric="gain")
+        for size in (1, 3)
+    )
+    assert many.interval == pytest.approx(one.interval)
+
+
+def test_a_loss_that_may_be_zero_has_no_minus():
+    report = correct_leaderboard(
+        [0.5, 0.6], standard_error=1.0, metric="rmse", greater_is_better=False
+    )
+    assert report.interval[0] == 0.0
+    assert not np.signbit(report.interval[0])
