@@ -204,7 +204,8 @@ def _of_values(
 def _better_half(means: FloatArray) -> NDArray[np.bool_]:
     """Mark the better half of the candidates, and all that tie with the last of them."""
     half = min(max(2, (len(means) + 1) // 2), len(means))
-    return np.asarray(means >= np.partition(means, -half)[-half] - _ROUNDING * np.abs(means).max())
+    ordered = np.sort(means)[-half:]  # hopeless ones have no say in what is a tie
+    return np.asarray(means >= ordered[0] - _ROUNDING * np.abs(ordered).max())
 
 
 def _pooled(first: Noise, second: Noise) -> Noise:

@@ -365,3 +365,13 @@ def test_an_interval_for_scores_much_smaller_than_their_bound_holds_the_estimate
     estimate = float(table.mean(axis=0).max())
     low, high = selection_interval(table, estimate=estimate, support=(-np.inf, 1.0))
     assert low <= estimate <= high <= 1.0
+
+
+@pytest.mark.parametrize("hopeless", [1e9, 1e12, 1e15])
+def test_a_hopeless_candidate_does_not_change_the_interval_of_an_r2(hopeless):
+    """The better half of the candidates is the same, however far the worst one lies."""
+    good = 0.5 + 0.1 * np.random.default_rng(0).normal(size=(5, 6))
+    asked = {"estimate": 0.5, "support": (-np.inf, 1.0)}
+    near = selection_interval(np.column_stack([good, np.full(5, -1e3)]), **asked)
+    far = selection_interval(np.column_stack([good, np.full(5, -hopeless)]), **asked)
+    assert far == pytest.approx(near)
