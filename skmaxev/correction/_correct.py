@@ -28,6 +28,10 @@ __all__ = ["correct"]
 FloatArray = NDArray[np.float64]
 
 _ROWS_USED = "The out-of-fold results of single rows were used besides the scores of the splits."
+_R2_ERRS = (
+    "R2 within a small split errs downwards by itself, and the models of the search trained on "
+    "fewer rows than the final one: with few rows in a split the printed score may not be too good."
+)
 
 
 def correct(
@@ -226,6 +230,8 @@ def _remarks(table: ScoreTable, interval: tuple[float, float] | None) -> list[st
             f"The search chose candidate {table.best_index}, by a rule of its own; candidate "
             f"{best} has the best mean score, and methods that estimate mu* speak of the best."
         )
+    if table.metric == "r2" and not nothing_chosen(table):
+        remarks.append(_R2_ERRS)
     sign = 1.0 if table.greater_is_better else -1.0
     bounds = set(table.support) & set(interval or ()) if not is_known(table.metric) else set()
     remarks += [

@@ -78,7 +78,7 @@ def build_table(
         metric=metric,
         greater_is_better=greater_is_better,
         params=tuple(params) if params is not None else None,
-        support=support_of(metric, signed[:, used]),
+        support=support_of(metric, signed[:, used], greater_is_better=greater_is_better),
         rows=rows,
         outer=outer,
         left_out=reasons,

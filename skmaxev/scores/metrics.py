@@ -17,7 +17,9 @@ def is_known(metric: str) -> bool:
     return metric in get_scorer_names()
 
 
-def support_of(metric: str, scores: NDArray[np.float64]) -> tuple[float, float]:
+def support_of(
+    metric: str, scores: NDArray[np.float64], *, greater_is_better: bool = True
+) -> tuple[float, float]:
     """Return the range that an interval for scores of this metric may not leave.
 
     The same scores give the same range wherever they were read from, with or without a name.
@@ -28,6 +30,8 @@ def support_of(metric: str, scores: NDArray[np.float64]) -> tuple[float, float]:
         Name of the metric.
     scores : ndarray of shape (n_splits, n_candidates)
         Scores, higher is better.
+    greater_is_better : bool
+        False for a loss that was turned round.
 
     Returns
     -------
@@ -40,6 +44,8 @@ def support_of(metric: str, scores: NDArray[np.float64]) -> tuple[float, float]:
         return 0.0, np.inf
     if metric.startswith(_SHARES) and low >= 0.0 and 1.0 < high <= 100.0:
         return 0.0, 100.0
+    if high <= 0.0 and (metric.startswith("neg_") or not greater_is_better):
+        return -np.inf, 0.0  # losses that are all zero look like shares
     if high > 1.0:
         return -np.inf, np.inf
     if low >= 0.0:

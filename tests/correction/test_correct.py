@@ -383,3 +383,12 @@ def test_a_diverged_candidate_leaves_the_chosen_one_given():
     assert report.best_index == 1
     assert not report.left_out
     assert any("by a rule of its own" in note for note in report.notes)
+
+
+def test_an_r2_comes_with_what_else_moves_it():
+    scores = np.random.default_rng(0).normal(0.4, 0.1, size=(5, 6))
+    assert any(
+        note.startswith("R2 within a small split") for note in correct(scores, metric="r2").notes
+    )
+    assert not any("R2" in note for note in correct(scores, metric="accuracy").notes)
+    assert not any("R2" in note for note in correct(scores[:, :1], metric="r2").notes)

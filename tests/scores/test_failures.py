@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from skmaxev import correct
 from skmaxev.scores import support_of
 from skmaxev.scores.failures import failed_candidates
 
@@ -106,3 +107,12 @@ def test_a_filler_for_all_candidates_on_a_split_is_one_still():
         with_filler(-1e6, [2], slice(None)), metric="s", error_score=None
     )
     assert list(reasons) == list(range(6))
+
+
+@pytest.mark.parametrize("options", [{}, {"greater_is_better": False}])
+def test_losses_that_are_all_zero_have_no_room_above(options):
+    metric = "rmse" if options else "neg_mean_squared_error"
+    report = correct(np.zeros((5, 3)), metric=metric, **options)
+    assert report.table.support == (-np.inf, 0.0)
+    assert report.interval is None or report.interval == (0.0, 0.0)
+    assert support_of("accuracy", np.zeros((5, 3))) == (0.0, 1.0)
