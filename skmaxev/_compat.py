@@ -49,6 +49,7 @@ __all__ = [
     "needs_processes",
     "note_pool",
     "num_samples",
+    "pool_is_there",
     "pool_is_warm",
     "propagate",
     "routing_enabled",
@@ -110,15 +111,18 @@ def note_pool() -> None:
         _warm_pools.add(executor.executor_id)
 
 
+def pool_is_there(n_workers: int) -> bool:
+    """Tell whether as many worker processes are there."""
+    executor = _pool()
+    return executor is not None and len(executor._processes) >= n_workers  # noqa: SLF001  # no public way
+
+
 def pool_is_warm(n_workers: int) -> bool:
     """Tell whether as many worker processes are there, in a pool that has worked for us before.
 
     A caller that makes joblib start its pool anew leaves one with another number.
     """
-    executor = _pool()
-    if executor is None or executor.executor_id not in _warm_pools:
-        return False
-    return len(executor._processes) >= n_workers  # noqa: SLF001  # no public way
+    return pool_is_there(n_workers) and _pool().executor_id in _warm_pools
 
 
 def as_they_finish() -> str:

@@ -23,13 +23,15 @@ from pathlib import Path
 import sklearn
 from joblib import cpu_count
 
-from skmaxev._compat import pool_is_warm
+from skmaxev._compat import pool_is_there, pool_is_warm
 from skmaxev.engine.fitting import Fit
 
 __all__ = ["Meter", "scattered"]
 
-COLD_START = 2.0
-"""Seconds until new worker processes have imported scikit-learn; 1.3 measured when idle."""
+COLD_START = 4.0
+"""Seconds until two new worker processes have imported scikit-learn; 1.3 to 4 measured."""
+FOREIGN_START = 1.0
+"""The same for workers that are there, but have made no fits of ours: most know scikit-learn."""
 UNCOMPILED = 5.0
 """Times longer where Python finds no compiled files: 9 processor seconds a worker measured."""
 WARM_START = 0.1
@@ -38,6 +40,8 @@ BUSIEST = 4.0
 """Most by which a busy machine is taken to slow the start of workers."""
 SHORTEST_LOOK = 0.1
 """Seconds of fits before their mean is believed."""
+LONG_FIT = 2.0
+"""Seconds of a first fit beside which imports and caches are nothing."""
 N_SCATTERED = 16
 """Fits that are taken from all over the list."""
 _GOLDEN = 0.6180339887498949
@@ -87,7 +91,7 @@ class Meter:
 
     def pool_pays(self) -> bool:
         """Tell whether to hand the fits that are left to a pool."""
-        enough = SHORTEST_LOOK if self._n_done > 1 else COLD_START
+        enough = SHORTEST_LOOK if self._n_done > 1 else LONG_FIT
         if self._first + self._later < enough:
             return False
         saved = self.seconds * self.n_left * (1 - 1 / self._usable)
@@ -96,6 +100,8 @@ class Meter:
     def _start(self) -> float:
         if pool_is_warm(self._n_workers):
             return WARM_START
+        if pool_is_there(self._n_workers):
+            return FOREIGN_START
         compiled = 1.0 if is_compiled() else UNCOMPILED
         return COLD_START * compiled * self._n_workers / self._usable
 

@@ -51,6 +51,7 @@ def pools(monkeypatch):
     monkeypatch.setattr(engine, "Parallel", pool)
     monkeypatch.setattr(engine, "needs_processes", lambda _: True)
     monkeypatch.setattr(paying, "pool_is_warm", lambda _: False)
+    monkeypatch.setattr(paying, "pool_is_there", lambda _: False)
     monkeypatch.setattr(paying, "cpu_count", lambda: 2)
     monkeypatch.setattr(paying, "is_compiled", lambda: True)
     monkeypatch.setattr(engine, "delayed", lambda function: lambda *args: (function, args, {}))
@@ -88,8 +89,8 @@ def test_a_pool_is_started_as_soon_as_it_pays_and_changes_no_number(pools, monke
     handed_out = []
     make = engine.fit_task
     monkeypatch.setattr(engine, "fit_task", lambda *task: handed_out.append(task) or make(*task))
-    monkeypatch.setattr(paying, "COLD_START", 0.0)
-    monkeypatch.setattr(paying, "SHORTEST_LOOK", 0.0)
+    for start in ("COLD_START", "FOREIGN_START", "LONG_FIT", "SHORTEST_LOOK"):
+        monkeypatch.setattr(paying, start, 0.0)
     assert made(30, n_jobs=2) == expected
     assert sum(len(task.candidates) for *_, task in handed_out) == 89
 
@@ -116,8 +117,8 @@ def meter_after(seconds, *, n_fits, n_workers=2, processor=1.0):
 @pytest.mark.parametrize(
     ("seconds", "n_fits", "pays"),
     [
-        ([0.05] + [0.001] * 120, 2100, False),  # 2 s: shared by two, it saves half of the start
-        ([0.05] + [0.001] * 120, 6000, True),
+        ([0.05] + [0.001] * 120, 4200, False),  # 4 s: shared by two, it saves half of the start
+        ([0.05] + [0.001] * 120, 8400, True),
         ([0.05] + [0.001] * 40, 60_000, False),  # too early to say
         ([1.9], 100, False),  # the first fit may be an import
         ([2.1], 100, True),
@@ -132,30 +133,35 @@ def test_a_pool_pays_if_it_saves_more_than_its_start(pools, seconds, n_fits, pay
 
 def test_a_busy_machine_and_more_workers_than_processors_make_a_start_longer(pools):
     fits = [0.001] * 120
-    assert meter_after(fits, n_fits=5000).pool_pays()
-    assert not meter_after(fits, n_fits=5000, processor=0.5).pool_pays()
-    assert not meter_after(fits, n_fits=5000, n_workers=8).pool_pays()
+    assert meter_after(fits, n_fits=10_000).pool_pays()
+    assert not meter_after(fits, n_fits=10_000, processor=0.5).pool_pays()
+    assert not meter_after(fits, n_fits=10_000, n_workers=8).pool_pays()
 
 
 def test_workers_that_have_to_compile_what_they_import_pay_later(pools, monkeypatch, tmp_path):
     fits = [0.001] * 120
-    assert meter_after(fits, n_fits=5000).pool_pays()
+    assert meter_after(fits, n_fits=10_000).pool_pays()
     monkeypatch.undo()
     monkeypatch.setattr(paying, "pool_is_warm", lambda _: False)
+    monkeypatch.setattr(paying, "pool_is_there", lambda _: False)
     monkeypatch.setattr(paying, "cpu_count", lambda: 2)
     file = tmp_path / "sklearn.pyc"
     monkeypatch.setattr(paying.sklearn.__spec__, "cached", str(file))
     assert not paying.is_compiled()
-    assert not meter_after(fits, n_fits=5000).pool_pays()
+    assert not meter_after(fits, n_fits=10_000).pool_pays()
     file.touch()
     assert paying.is_compiled()
-    assert meter_after(fits, n_fits=5000).pool_pays()
+    assert meter_after(fits, n_fits=10_000).pool_pays()
 
 
 def test_a_pool_that_is_there_pays_sooner(pools, monkeypatch):
-    assert not meter_after([0.001] * 120, n_fits=500).pool_pays()
+    fits = [0.001] * 120
+    assert not meter_after(fits, n_fits=3000).pool_pays()
+    monkeypatch.setattr(paying, "pool_is_there", lambda n: n <= 2)
+    assert meter_after(fits, n_fits=3000).pool_pays()
+    assert not meter_after(fits, n_fits=500).pool_pays()
     monkeypatch.setattr(paying, "pool_is_warm", lambda n: n <= 2)
-    assert meter_after([0.001] * 120, n_fits=500).pool_pays()
+    assert meter_after(fits, n_fits=500).pool_pays()
 
 
 def test_time_of_the_caller_is_no_work_to_share():
@@ -180,8 +186,8 @@ def test_the_first_fits_come_from_all_over_the_list(n):
 
 
 def test_the_pool_of_scikit_learn_is_the_pool_of_ours_and_known_to_be_warm(monkeypatch):
-    monkeypatch.setattr(paying, "COLD_START", 0.0)
-    monkeypatch.setattr(paying, "SHORTEST_LOOK", 0.0)
+    for start in ("COLD_START", "FOREIGN_START", "LONG_FIT", "SHORTEST_LOOK"):
+        monkeypatch.setattr(paying, start, 0.0)
     made(4, n_jobs=2)
     number = _compat._pool().executor_id
     assert _compat.pool_is_warm(2)
