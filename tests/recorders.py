@@ -104,3 +104,25 @@ def length_of_longest(estimator, X, y):
     """Score that looks at the rows and at a fitted step of the pipeline."""
     assert estimator[0].mean_.shape == (np.shape(X)[1],)
     return float(np.max(np.abs(X))) + estimator.score(X, y)
+
+
+class Slow(ClassifierMixin, BaseEstimator):
+    """Takes a set time to be fitted, and knows a single feature."""
+
+    def __init__(self, seconds=0.0, shift=0.0):
+        self.seconds, self.shift = seconds, shift
+
+    def fit(self, X, y):
+        time.sleep(self.seconds)
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return (X[:, 0] > self.shift).astype(int)
+
+    def score(self, X, y):
+        return float(np.mean(self.predict(X) == y))
+
+
+def own_score(model, X, y):
+    return model.score(X, y)

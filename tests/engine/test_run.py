@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from joblib import Parallel, parallel_config
 from joblib import delayed as joblib_delayed
-from sklearn.base import BaseEstimator, ClassifierMixin
+from recorders import Slow, own_score
 from sklearn.datasets import make_classification
 from sklearn.model_selection import GridSearchCV, KFold
 
@@ -17,26 +17,6 @@ from skmaxev.engine.fitting import Job
 from skmaxev.engine.plan import as_splits, make_plan
 
 X, Y = make_classification(60, 4, random_state=0)
-
-
-class Slow(ClassifierMixin, BaseEstimator):
-    def __init__(self, seconds=0.0, shift=0.0):
-        self.seconds, self.shift = seconds, shift
-
-    def fit(self, X, y):
-        time.sleep(self.seconds)
-        self.classes_ = np.unique(y)
-        return self
-
-    def predict(self, X):
-        return (X[:, 0] > self.shift).astype(int)
-
-    def score(self, X, y):
-        return float(np.mean(self.predict(X) == y))
-
-
-def score(model, X, y):
-    return model.score(X, y)
 
 
 @pytest.fixture
@@ -61,7 +41,7 @@ def pools(monkeypatch):
 def made(n_candidates, seconds=0.0, **options):
     plan = make_plan(as_splits(KFold(3).split(X), len(X)))
     candidates = [{"shift": k / n_candidates} for k in range(n_candidates)]
-    job = Job(estimator=Slow(seconds), scorer=score, n_candidates=n_candidates)
+    job = Job(estimator=Slow(seconds), scorer=own_score, n_candidates=n_candidates)
     pairs = engine.all_pairs(plan, n_candidates)
     fits = list(engine.run(job, X, Y, pairs, units=plan.units, candidates=candidates, **options))
     assert sorted((fit.unit, fit.candidate) for fit in fits) == sorted(pairs)
