@@ -15,14 +15,13 @@ from skmaxev.estimators.intervals import selection_interval
 from skmaxev.estimators.resampling import bbc, bbc_auc, bbc_folds
 from skmaxev.estimators.shrinkage import efron_shrinkage, residual_noise, tibshirani
 from skmaxev.report import METHODS
-from skmaxev.scores import ScoreTable, mean_scores
+from skmaxev.scores import ScoreTable, mean_scores, noise_range
 
 __all__ = ["estimate_all", "given_winner", "interval_of", "nothing_chosen"]
 
 FloatArray = NDArray[np.float64]
 
 _ROUNDING = 1e-12  # scores that differ by less, relative to their size, are the same score
-_LOSSES = ("neg_", "log", "mse", "mae", "squared", "absolute", "deviance", "brier")
 _FEWEST_RESAMPLES, _MOST_RESAMPLES = 100, 1000
 _MOST_DRAWN = 100_000_000  # scores times resamples
 _MOST_ROWS = 3_000_000  # rows times resamples: a fraction of a second, where fits take longer
@@ -83,26 +82,13 @@ def _from_scores(table: ScoreTable, rows: JudgedRows | None, seed: int) -> dict[
         "TT": tibshirani(scores, best_index=given),
         "BBC-F": bbc_folds(scores, n_resamples=_resamples(scores), rng=seed).estimate,
         "CONSENSUS": consensus(
-            scores, best_index=given, support=_noise_bounds(table), **_row_arguments(table, rows)
+            scores, best_index=given, support=noise_range(table), **_row_arguments(table, rows)
         ),
     }
     if rows is not None:
         values["BBC"] = _bootstrap_rows(rows, seed)
     low, high = scores.min(), scores.max()
     return {key: float(np.clip(value, low, high)) for key, value in values.items()}
-
-
-def _noise_bounds(table: ScoreTable) -> tuple[float, float]:
-    """Return the range from whose only end the noise grows, if it is known to.
-
-    Losses up to 1 may as well be shares of wrong rows, and then have the noise of shares of right
-    ones; a name that scikit-learn gives to a loss, or a word for one, tells that they are not.
-    """
-    low, high = table.support
-    shares = high == 0.0 and not np.isfinite(low) and float(table.used_scores.min()) >= -1.0
-    if shares and not any(word in table.metric.lower() for word in _LOSSES):
-        return -np.inf, np.inf
-    return low, high
 
 
 def _resamples(scores: FloatArray) -> int:

@@ -1,7 +1,7 @@
 """Score tables, and the readers that make one from what a search left behind."""
 
 from skmaxev.scores.arrays import from_array, from_object
-from skmaxev.scores.build import as_floats, build_table, mean_scores
+from skmaxev.scores.build import as_floats, build_table, mean_scores, noise_range
 from skmaxev.scores.checkpoint import from_checkpoint, plain_rows, plain_tables
 from skmaxev.scores.files import from_csv, from_long
 from skmaxev.scores.metrics import is_known, support_of
@@ -28,6 +28,7 @@ __all__ = [
     "is_known",
     "mean_scores",
     "metric_name",
+    "noise_range",
     "plain_rows",
     "plain_tables",
     "read_scores",

@@ -392,3 +392,13 @@ def test_an_r2_comes_with_what_else_moves_it():
     )
     assert not any("R2" in note for note in correct(scores, metric="accuracy").notes)
     assert not any("R2" in note for note in correct(scores[:, :1], metric="r2").notes)
+
+
+def test_unnamed_losses_may_be_shares_of_wrong_rows():
+    right = np.random.default_rng(1).uniform(0.6, 0.9, size=(5, 6))
+    plain = correct(right)
+    wrong = correct(1 - right, greater_is_better=False)
+    assert wrong.estimate == pytest.approx(1 - plain.estimate)
+    named = correct(1 - right, metric="rmse", greater_is_better=False)
+    assert named.estimate == pytest.approx(-consensus(right - 1, support=(-np.inf, 0.0)), abs=1e-12)
+    assert named.estimate != pytest.approx(wrong.estimate, abs=1e-6)
