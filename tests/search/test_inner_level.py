@@ -95,7 +95,9 @@ class NeedsRows(LogisticRegression):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"scoring": ["accuracy", "f1"], "refit": "f1"}, {"refit": lambda _: 1}], ids=str
+    "options",
+    [{}, {"scoring": ["accuracy", "f1"], "refit": "f1"}, {"refit": lambda _: 1}],
+    ids=["one metric", "two metrics", "a rule"],
 )
 def test_errors_are_raised_where_grid_search_raises_them_and_told_of_inside(options):
     data, y, grid = X[:50], Y[:50], {"C": [0.01, 1.0, 100.0]}
