@@ -7,8 +7,7 @@ seeds (https://github.com/yandex-research/rtdl-revisiting-models). Each round dr
 takes the configuration with the best mean validation score, and compares every estimate with that
 configuration's mean validation score over all seeds, over the other twelve, and with its mean test
 score. Errors are in units of the data set's own noise, so that no data set weighs more by
-its scale. Seeds are independent, so the consensus, made for overlapping training sets, corrects
-somewhat too much here.
+its scale. Seeds are independent, which the consensus tells by the noise that candidates share.
 """
 
 from __future__ import annotations

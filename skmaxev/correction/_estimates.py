@@ -161,6 +161,8 @@ def interval_of(
 
 def _rows_for_noise(table: ScoreTable, rows: JudgedRows | None) -> FloatArray | None:
     """Return the rows of all candidates, or of the winner where those of others are missing."""
-    if rows is None or rows.contributions is None or rows.complete:
-        return None if rows is None else rows.contributions
+    if rows is None or rows.contributions is None:
+        return None
+    if rows.complete:
+        return rows.contributions
     return rows.contributions[:, np.searchsorted(rows.columns, table.used_best_index)]
