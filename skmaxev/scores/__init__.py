@@ -1,10 +1,10 @@
 """Score tables, and the readers that make one from what a search left behind."""
 
 from skmaxev.scores.arrays import from_array, from_object
-from skmaxev.scores.build import as_floats, build_table, mean_scores, noise_range
+from skmaxev.scores.build import as_floats, build_table, mean_scores
 from skmaxev.scores.checkpoint import from_checkpoint, plain_rows, plain_tables
 from skmaxev.scores.files import from_csv, from_long
-from skmaxev.scores.metrics import is_known, support_of
+from skmaxev.scores.metrics import is_known, noise_range, support_of
 from skmaxev.scores.read import read_scores
 from skmaxev.scores.results import from_cv_results
 from skmaxev.scores.search import from_search, metric_name

@@ -12,11 +12,9 @@ from skmaxev.scores.failures import failed_candidates, nothing_left
 from skmaxev.scores.metrics import support_of
 from skmaxev.scores.table import OuterFolds, RowScores, ScoreTable
 
-__all__ = ["as_floats", "build_table", "is_missing", "mean_scores", "noise_range", "numbers"]
+__all__ = ["as_floats", "build_table", "is_missing", "mean_scores", "numbers"]
 
 FloatArray = NDArray[np.float64]
-
-_LOSSES = ("neg_", "log", "mse", "mae", "squared", "absolute", "deviance", "brier")
 
 
 def build_table(
@@ -88,19 +86,6 @@ def build_table(
         source=source,
         notes=(*notes, *doubts),
     )
-
-
-def noise_range(table: ScoreTable) -> tuple[float, float]:
-    """Return the range of the metric whose only end the noise is known to grow from, if any.
-
-    Losses up to 1 may as well be shares of wrong rows, and then have the noise of shares of right
-    ones; a name that scikit-learn gives to a loss, or a word for one, tells that they are not.
-    """
-    low, high = table.support
-    shares = high == 0.0 and not np.isfinite(low) and float(table.used_scores.min()) >= -1.0
-    if shares and not any(word in table.metric.lower() for word in _LOSSES):
-        return -np.inf, np.inf
-    return low, high
 
 
 def mean_scores(scores: FloatArray) -> FloatArray:

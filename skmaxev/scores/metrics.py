@@ -6,9 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import get_scorer_names
 
-__all__ = ["is_known", "support_of"]
+from skmaxev.scores.table import ScoreTable
+
+__all__ = ["is_known", "noise_range", "support_of"]
 
 _SHARES = ("accuracy", "balanced_accuracy", "roc_auc", "f1", "precision", "recall", "jaccard")
+_LOSSES = ("neg_", "log", "mse", "mae", "squared", "absolute", "deviance", "brier")
 _NO_TOP = ("mutual_info_score", "positive_likelihood_ratio")
 
 
@@ -51,3 +54,16 @@ def support_of(
     if low >= 0.0:
         return 0.0, 1.0
     return -np.inf, 0.0 if high <= 0.0 else 1.0
+
+
+def noise_range(table: ScoreTable) -> tuple[float, float]:
+    """Return the range of the metric whose only end the noise is known to grow from, if any.
+
+    Losses up to 1 may as well be shares of wrong rows, and then have the noise of shares of right
+    ones; a name that scikit-learn gives to a loss, or a word for one, tells that they are not.
+    """
+    low, high = table.support
+    shares = high == 0.0 and not np.isfinite(low) and float(table.used_scores.min()) >= -1.0
+    if shares and not any(word in table.metric.lower() for word in _LOSSES):
+        return -np.inf, np.inf
+    return low, high
