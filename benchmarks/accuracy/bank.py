@@ -10,6 +10,10 @@ cross-validation, which takes 3 to 5.5 times the fits for 5 to 10 folds; and the
 standard deviation of the error after removing what all candidates of a search share, with the
 standard error of that mean. Where a search keeps its rows, "consensus, rows" uses them for the
 noise and for chance.
+
+"Blind choice" is no method but the zero of that mean: for each split, the candidate that is best
+by models that never saw the split, its score there against its own truth. Nothing has favoured it;
+what is left is that good candidates err by something else than the average candidate does.
 """
 
 from __future__ import annotations
@@ -36,6 +40,7 @@ from skmaxev.estimators import (
     tweedie,
 )
 
+BLIND = "blind choice"
 SHOWN = ("naive", "LVCV", "EB", "BBC-F", "consensus", "consensus, rows")
 
 
@@ -83,6 +88,13 @@ def estimates(search: Any) -> dict[str, float]:
     }
 
 
+def blind_error(search: Any) -> float:
+    """Mean error of candidates that are judged by a split which had no part in their choice."""
+    chosen = search.inner.sum(axis=1).argmax(axis=1)
+    judged = search.scores[range(len(chosen)), chosen]
+    return float((judged - search.truth[chosen]).mean())
+
+
 def measure(bank: ModuleType, metric: str) -> dict[str, Any]:
     """Summarise the errors of all methods in every slice."""
     rows = []
@@ -93,7 +105,9 @@ def measure(bank: ModuleType, metric: str) -> dict[str, Any]:
         won = search.truth[means.argmax()]
         facts = {"source": search.source, "family": search.family, "n": len(search.y)}
         facts |= {"k": len(search.scores), "shared": 100 * (means - search.truth).mean()}
-        errors = {name: (100 * (value - won), None, None) for name, value in found.items()}
+        wrong = {name: value - won for name, value in found.items()}
+        wrong[BLIND] = blind_error(search)
+        errors = {name: (100 * error, None, None) for name, error in wrong.items()}
         rows.append(facts | errors)
     result = {}
     for title, keep in bank.SLICES.items():
@@ -134,7 +148,7 @@ def as_markdown(result: dict[str, Any]) -> str:
     ]
     for title, methods in result.items():
         cells = [f"{methods[k]['ratio']:.3f} ({methods[k]['own_bias']:+.2f})" for k in SHOWN]
-        least = min(methods, key=lambda name: methods[name]["rmse"])
+        least = min(set(methods) - {BLIND}, key=lambda name: methods[name]["rmse"])
         count = methods["nested"]["n"]
         lines.append(f"| {title} ({count}) | " + " | ".join(cells) + f" | {least} |")
     return "\n".join(lines)
