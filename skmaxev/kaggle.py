@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,15 @@ __all__ = ["correct_leaderboard", "out_of_fold"]
 
 FloatArray = NDArray[np.float64]
 
+_FAR = 3.0  # spreads below the median
+_NORMAL = 1.4826  # standard deviation of a normal distribution, in median distances
+_NO_SHARES = frozenset(
+    {"auc", "f1", "gini", "kappa", "mcc", "matthews", "map", "ndcg", "precision", "r2", "log"}
+    | {"logloss", "rmse", "mse", "mae", "mape", "rmsle", "squared", "absolute", "brier", "loss"}
+    | {"balanced", "correlation", "spearman", "pearson", "dice", "iou", "jaccard"}
+)
+"""Words for metrics that are no share of rows, although they may lie between 0 and 1."""
+
 
 def correct_leaderboard(
     public_scores: ArrayLike,
@@ -28,7 +39,7 @@ def correct_leaderboard(
     correlation: float | None = None,
     best_index: int | None = None,
     level: float = 0.95,
-    metric: str = "accuracy",
+    metric: str | None = None,
     greater_is_better: bool = True,
 ) -> SelectionReport:
     """Say what the best of your submissions is worth beyond the public leaderboard.
@@ -41,7 +52,8 @@ def correct_leaderboard(
     public_scores : array-like of shape (n_submissions,)
         Public score of every submission, also of those that failed to improve.
     n_test_rows : int, optional
-        Rows behind a public score, where it is a share of right rows, such as accuracy.
+        Rows behind a public score, where it is a share of right rows, such as accuracy, or of
+        wrong ones.
     standard_error : float, optional
         Sampling error of one public score, for any other metric. One of the two must be given.
     correlation : float from 0 up to 1, optional
@@ -52,8 +64,8 @@ def correct_leaderboard(
         Submission that you chose; the best public score if omitted.
     level : float
         Confidence level of the interval.
-    metric : str
-        Name of the score.
+    metric : str, optional
+        Name of the score; 'accuracy' or 'error rate' if omitted and ``n_test_rows`` is given.
     greater_is_better : bool
         False for an error or a loss.
 
@@ -66,13 +78,15 @@ def correct_leaderboard(
     Raises
     ------
     TypeError, ValueError
-        If the scores are not finite numbers, or nothing tells how noisy they are.
+        If the scores are not finite numbers, go against the name of the metric, or nothing tells
+        how noisy they are.
 
     Notes
     -----
-    Normal true scores under normal noise: the estimate is `efron_shrinkage` with the noise that
-    is not shared, the interval Morris's, which counts the estimated prior, with the shared part
-    added.
+    Submissions more than three spreads below the median, such as first tries, are left aside.
+    The others have normal true scores under normal noise: the estimate is `efron_shrinkage` with
+    the noise that is not shared, the interval Morris's, which counts the estimated prior, with the
+    shared part added.
 
     References
     ----------
@@ -91,15 +105,20 @@ def correct_leaderboard(
     level = check_level(level)
     given = _check_public(public_scores)
     check_best_index(best_index, given.size)
-    error = _standard_error(given, n_test_rows, standard_error)
+    if metric is None:
+        share = "accuracy" if greater_is_better else "error rate"
+        metric = "score" if n_test_rows is None else share
+    error = _standard_error(given, n_test_rows, standard_error, metric)
     shared, notes = _check_correlation(correlation)
     told = (f"Standard error of one public score: {error:.2g}.", *notes)
     table = _table(given, metric, greater_is_better=greater_is_better, winner=best_index, told=told)
     scores, best = table.used_scores[0], table.used_best_index
     own = error**2 * (1.0 - shared)
-    values = _estimates(scores, best, own)
+    alike = _alike(scores, best, np.sqrt(own))
+    peers, place = scores[alike], int(alike[:best].sum())
+    values = _estimates(scores, best, own) | _shrunk(peers, place, own)
     common = error**2 * (1.0 if correlation is None else shared)
-    variance = _posterior_variance(scores, best, own) + common
+    variance = _posterior_variance(peers, place, own) + common
     low, high = _interval(values["EB"], variance, level=level, support=table.support)
     sign = 1.0 if greater_is_better else -1.0
     return SelectionReport(
@@ -122,7 +141,7 @@ def correct_leaderboard(
         spread=float(scores.std(ddof=1)) if scores.size > 1 else 0.0,
         indistinguishable=tuple(table.used[_close(scores, best, np.sqrt(2 * own))].tolist()),
         source=table.source,
-        notes=table.notes,
+        notes=(*table.notes, *_left_aside(int((~alike).sum()))),
         table=table,
     )
 
@@ -155,6 +174,8 @@ def _interval(
 
 def _check_public(public_scores: ArrayLike) -> FloatArray:
     given = as_floats(public_scores, "public_scores")
+    if given.ndim == 2 and given.shape[1] == 1:  # a frame with one column
+        given = given[:, 0]
     if given.ndim != 1 or not given.size or not np.isfinite(given).all():
         raise ValueError(
             "public_scores must be finite numbers, one a submission; got "
@@ -164,9 +185,11 @@ def _check_public(public_scores: ArrayLike) -> FloatArray:
     return given
 
 
-def _standard_error(scores: FloatArray, n_test_rows: int | None, given: float | None) -> float:
+def _standard_error(
+    scores: FloatArray, n_test_rows: int | None, given: float | None, metric: str
+) -> float:
     if n_test_rows is None and given is not None:
-        if not np.isfinite(given) or given <= 0:
+        if _number(given, "standard_error") <= 0:
             raise ValueError(f"standard_error must be a positive number; got {given!r}.")
         return float(given)
     if n_test_rows is None or given is not None:
@@ -176,12 +199,13 @@ def _standard_error(scores: FloatArray, n_test_rows: int | None, given: float | 
             "metric the standard error, such as the standard deviation of your out-of-fold score "
             "over resamples of that many rows."
         )
-    if not 1 <= n_test_rows < np.inf:
+    if _number(n_test_rows, "n_test_rows") < 1:
         raise ValueError(f"n_test_rows must be at least 1; got {n_test_rows!r}.")
-    if scores.min() < 0 or scores.max() > 1:
+    words = set(re.findall("[a-z0-9]+", metric.lower()))
+    if words & _NO_SHARES or scores.min() < 0 or scores.max() > 1:
         raise ValueError(
-            "n_test_rows goes with shares from 0 to 1, such as accuracy; got scores from "
-            f"{scores.min():g} to {scores.max():g}. Give standard_error for another metric."
+            f"n_test_rows goes with shares of rows from 0 to 1, such as accuracy; got {metric!r} "
+            f"from {scores.min():g} to {scores.max():g}. Give standard_error for another metric."
         )
     # A share of 0 or 1 on few rows is not sure: it is taken for half a row from there.
     bound = 0.5 / (n_test_rows + 1.0)
@@ -189,26 +213,61 @@ def _standard_error(scores: FloatArray, n_test_rows: int | None, given: float | 
     return float(np.sqrt(share * (1 - share) / n_test_rows))
 
 
-def _check_correlation(correlation: float | None) -> tuple[float, tuple[str, ...]]:
+def _number(value: Any, name: str) -> float:
+    if not isinstance(value, Real) or not np.isfinite(float(value)):
+        raise ValueError(f"{name} must be a positive number; got {value!r}.")
+    return float(value)
+
+
+def _check_correlation(correlation: Any) -> tuple[float, tuple[str, ...]]:
     if correlation is None:
         return 0.0, (
             "No correlation was given: the correction is for submissions that err independently, "
             "the most it can be, and the interval for submissions that err alike.",
         )
-    if not 0 <= correlation < 1:
+    if not isinstance(correlation, Real) or not 0 <= float(correlation) < 1:
         raise ValueError(f"correlation must be from 0 up to, but not, 1; got {correlation!r}.")
     return float(correlation), ()
+
+
+def _alike(scores: FloatArray, best: int, noise: float) -> NDArray[np.bool_]:
+    """Tell which submissions show how far good ones lie apart: not first tries far below the rest.
+
+    The spread is that of the better half, which poor submissions do not reach.
+    """
+    alike = np.ones(scores.size, dtype=bool)
+    while True:
+        middle = np.median(scores[alike])
+        spread = _NORMAL * np.median(scores[alike & (scores >= middle)] - middle)
+        near = alike & (scores >= middle - _FAR * max(spread, noise))
+        if not near[best]:  # one of them was chosen
+            return np.ones(scores.size, dtype=bool)
+        if near.sum() == alike.sum():
+            return alike
+        alike = near
+
+
+def _left_aside(count: int) -> tuple[str, ...]:
+    if not count:
+        return ()
+    return (
+        f"{count} submission(s) far below the others do not tell how far good ones lie apart; the "
+        "winner was corrected among the others.",
+    )
 
 
 def _estimates(scores: FloatArray, best: int, own: float) -> dict[str, float]:
     naive = float(scores[best])
     if scores.size == 1 or np.ptp(scores) == 0:  # nothing was chosen
-        return {"ME": naive, "BAYES": naive, "EB": naive}
-    return {
-        "ME": float(scores.max()),
-        "BAYES": float(bayesian_maximum(scores, np.full(scores.size, np.sqrt(own)))),
-        "EB": float(efron_shrinkage(scores[np.newaxis], noise=own, best_index=best)),
-    }
+        return {"ME": naive, "BAYES": naive}
+    noise = np.full(scores.size, np.sqrt(own))
+    return {"ME": float(scores.max()), "BAYES": float(bayesian_maximum(scores, noise))}
+
+
+def _shrunk(scores: FloatArray, best: int, own: float) -> dict[str, float]:
+    if scores.size == 1 or np.ptp(scores) == 0:
+        return {"EB": float(scores[best])}
+    return {"EB": float(efron_shrinkage(scores[np.newaxis], noise=own, best_index=best))}
 
 
 def _posterior_variance(scores: FloatArray, best: int, own: float) -> float:

@@ -56,8 +56,11 @@ def correct(
         Any of
 
         - a fitted search: GridSearchCV, RandomizedSearchCV, the halving searches (their last
-          round), BayesSearchCV, OptunaSearchCV;
-        - its ``cv_results_`` as a dict, a pandas or polars frame, or the path of a CSV file;
+          round), BayesSearchCV, OptunaSearchCV, or a pipeline that ends in one; LassoCV,
+          ElasticNetCV, LarsCV, RidgeCV or LogisticRegressionCV, which keep scores of their own;
+        - its ``cv_results_`` as a dict, a pandas or polars frame, a list of rows, or the path of a
+          CSV file; columns named ``fold_1_auc`` do too, or one of lists named ``fold_scores``;
+        - a list of results of cross_validate, or a dict of them by name;
         - an array of shape (n_splits, n_candidates), or (n_rows, n_candidates) of 1.0 and 0.0 for
           right and wrong, as of a leaderboard or of leave-one-out: rows are dealt into ten parts;
         - an Optuna study whose trials keep the scores of their splits (see
@@ -90,7 +93,8 @@ def correct(
     ------
     ValueError
         If there are no scores of single splits, fewer than two splits, no candidate without a
-        failed split, or ``method`` is not to be had from these scores.
+        failed split, the metric's name tells that the scores are the other way round, or
+        ``method`` is not to be had from these scores.
     TypeError
         If ``results`` is of no known kind.
 

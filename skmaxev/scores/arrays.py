@@ -42,13 +42,17 @@ def from_array(
 
 
 def _doubts(scores: NDArray[np.float64]) -> tuple[str, ...]:
-    """Ask whether a table of right and wrong lies on its side."""
+    """Ask whether a table lies on its side: an array has no names to tell."""
     n_rows, n_candidates = scores.shape
-    if n_candidates <= n_rows or n_rows < _MANY_ROWS or not np.isin(scores, (0.0, 1.0)).all():
+    if np.isin(scores, (0.0, 1.0)).all():  # right and wrong
+        doubtful, what = n_candidates > n_rows >= _MANY_ROWS, "rows judged"
+    else:
+        doubtful, what = n_rows > n_candidates > 1, "splits"
+    if not doubtful:
         return ()
     return (
-        f"Read as {n_rows} rows judged and {n_candidates} candidates; if it is the other way "
-        "round, pass the transposed table.",
+        f"Read as {n_rows} {what} and {n_candidates} candidates; if it is the other way round, "
+        "pass the transposed table.",
     )
 
 

@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skmaxev.scores.failures import failed_candidates, nothing_left
-from skmaxev.scores.metrics import support_of
+from skmaxev.scores.metrics import direction_doubt, support_of
 from skmaxev.scores.table import OuterFolds, RowScores, ScoreTable
 
 __all__ = ["as_floats", "build_table", "is_missing", "mean_scores", "numbers"]
 
 FloatArray = NDArray[np.float64]
+
+_OPTION = {True: " (--losses on the command line)", False: " (no --losses)"}
 
 
 def build_table(
@@ -52,18 +54,22 @@ def build_table(
     TypeError
         If ``greater_is_better`` is neither True nor False.
     ValueError
-        If no candidate has a score on every split, or the winner has none.
+        If no candidate has a score on every split, the winner has none, or the name of the metric
+        tells that the scores are the other way round and no search says otherwise.
     """
     if not isinstance(greater_is_better, bool | np.bool_):
         raise TypeError(
             f"greater_is_better must be True, or False for losses; got {greater_is_better!r}."
         )
     signed = scores if greater_is_better else -scores
-    failed, doubts = failed_candidates(signed, metric=metric, error_score=error_score)
+    failed, doubts = failed_candidates(
+        signed, metric=metric, error_score=error_score, greater_is_better=bool(greater_is_better)
+    )
     reasons = dict(sorted((failed | dict(left_out or {})).items()))
     used = np.setdiff1d(np.arange(signed.shape[1]), list(reasons))
     if not used.size:
         raise ValueError(nothing_left(signed, metric, reasons))
+    searched = best_index is not None
     if best_index is None:
         best_index = int(used[np.argmax(mean_scores(signed[:, used]))])
     elif best_index in reasons:
@@ -72,6 +78,9 @@ def build_table(
             f"search chose, is left out: {reasons[best_index]}. Choose among the candidates that "
             "did not fail."
         )
+    doubts += _check_direction(
+        metric, signed[:, used], greater_is_better=bool(greater_is_better), searched=searched
+    )
     return ScoreTable(
         scores=signed,
         best_index=int(best_index),
@@ -85,6 +94,22 @@ def build_table(
         n_fits=n_fits,
         source=source,
         notes=(*notes, *doubts),
+    )
+
+
+def _check_direction(
+    metric: str, scores: FloatArray, *, greater_is_better: bool, searched: bool
+) -> tuple[str, ...]:
+    """Refuse scores that are the wrong way round; of a search, which has chosen, say so."""
+    doubt = direction_doubt(metric, scores)
+    if doubt is None:
+        return ()
+    if searched:
+        return (f"The winner may be the worst candidate: {doubt}.",)
+    raise ValueError(
+        f"scores must be read the right way round; {doubt}. Say "
+        f"greater_is_better={not greater_is_better}{_OPTION[greater_is_better]}, or give the "
+        "metric another name. A search keeps its own direction: pass its cv_results_."
     )
 
 
@@ -126,6 +151,11 @@ def _as_floats(values: Any) -> FloatArray:
         raise TypeError(f"their type is {found.dtype}")
     if found.dtype.kind != "O":
         return found.astype(np.float64)
+    inner = next(
+        (cell for cell in found.ravel() if isinstance(cell, list | tuple | np.ndarray)), None
+    )
+    if inner is not None:
+        raise TypeError(f"its cells are of type {type(inner).__name__}; stack them to one array")
     cells = [np.nan if is_missing(value) else value for value in found.ravel()]
     return np.array(cells, dtype=np.float64).reshape(found.shape)
 

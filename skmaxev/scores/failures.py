@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from skmaxev.scores.metrics import support_of
+from skmaxev.scores.metrics import is_share, support_of
 
 __all__ = ["failed_candidates", "nothing_left"]
 
@@ -16,6 +16,7 @@ Mask = NDArray[np.bool_]
 
 _FAR = 10.0  # a filler that repeats lies this many ranges of all other scores below them
 _VERY_FAR = 1000.0  # and one that stands alone, this many
+_PERCENT = 100.0
 _ENDLESS = 1e100  # scores of fits that diverged; their squares would overflow
 _MOST_NAMED = 6
 _HINTS = (
@@ -37,7 +38,11 @@ _HINTS = (
 
 
 def failed_candidates(
-    scores: FloatArray, *, metric: str, error_score: float | None
+    scores: FloatArray,
+    *,
+    metric: str,
+    error_score: float | None,
+    greater_is_better: bool = True,
 ) -> tuple[dict[int, str], tuple[str, ...]]:
     """Find the candidates without a score on every split.
 
@@ -49,7 +54,9 @@ def failed_candidates(
         Its name may tell the range of its scores.
     error_score : float, optional
         What the search wrote for a failed fit, where that is known. Otherwise a whole number that
-        lies far below all other scores is taken for it.
+        lies far from all other scores is taken for it.
+    greater_is_better : bool
+        False for losses that were turned round.
 
     Returns
     -------
@@ -68,9 +75,13 @@ def failed_candidates(
         sure, doubtful = _declared(scores, finite, error_score, metric)
         found = _reasons(sure, f"fit failed on {{splits}} (error_score={error_score:g})")
         return found | reasons, _doubt(doubtful, error_score)
-    filler, value = _undeclared(scores, finite)
-    words = f"{value:g} on {{splits}} lies so far below all other scores that it marks a failed fit"
-    return _reasons(filler, words) | reasons, ()
+    sign, sides = (1.0, ("below", "above")) if greater_is_better else (-1.0, ("above", "below"))
+    for side, (filler, value) in zip(
+        sides, (_below(scores, finite, metric), _above(scores, finite, sign)), strict=True
+    ):
+        words = f"{sign * value:g} on {{splits}} lies so far {side} all other scores that it marks"
+        reasons = _reasons(filler, f"{words} a failed fit") | reasons
+    return reasons, ()
 
 
 def nothing_left(scores: FloatArray, metric: str, reasons: Mapping[int, str]) -> str:
@@ -99,26 +110,48 @@ def _declared(scores: FloatArray, finite: Mask, value: float, metric: str) -> tu
     rest = scores[finite & ~hits]
     if not hits.any() or not rest.size:
         return hits, np.zeros_like(hits)
-    low, _ = support_of(metric, rest)
-    if value < low or (np.isinf(low) and value < rest.min() - _FAR * np.ptp(rest)):
+    low, high = support_of(metric, rest)
+    far = _FAR * np.ptp(rest)
+    if not low <= value <= high or (np.isinf(low) and value < rest.min() - far):
         return hits, np.zeros_like(hits)
     always = hits.all(axis=0)
     return hits & always, hits & ~always
 
 
-def _undeclared(scores: FloatArray, finite: Mask) -> tuple[Mask, float]:
+def _below(scores: FloatArray, finite: Mask, metric: str) -> tuple[Mask, float]:
+    """Find a filler below all other scores, and its value."""
     value = float(scores[finite].min())
     hits = scores == value
     if value >= 0.0:  # a split that all candidates get wrong, such as one without positives
         hits &= ~hits.all(axis=1, keepdims=True)
     rest = scores[finite & ~hits]
-    extent = float(np.ptp(rest)) if rest.size > 1 else 0.0
-    if not hits.any() or not extent or not value.is_integer():
+    gap = _gap(hits, rest, rest.min() - value) if rest.size else 0.0
+    if not gap or not value.is_integer():
         return np.zeros_like(hits), value
-    gap = (rest.min() - value) / extent
     shares = value < 0 and rest.min() >= 0 and rest.max() <= 1  # such as accuracies, and -1
     repeated = hits.sum() > 1 and (gap > _FAR or shares)
-    return (hits if repeated or gap > _VERY_FAR else np.zeros_like(hits)), value
+    sure = repeated or gap > _VERY_FAR or (shares and is_share(metric))
+    return (hits if sure else np.zeros_like(hits)), value
+
+
+def _above(scores: FloatArray, finite: Mask, sign: float) -> tuple[Mask, float]:
+    """Find a filler above all other scores: what marks a failed fit need not look poor."""
+    value = float(scores[finite].max())
+    hits = scores == value
+    rest = scores[finite & ~hits]
+    gap = _gap(hits, rest, value - rest.max()) if rest.size else 0.0
+    if not gap or not value.is_integer():
+        return np.zeros_like(hits), value
+    negative_loss = sign < 0 and value > 0 and rest.max() <= 0
+    earned = value <= 1.0 or value == _PERCENT  # by a perfect candidate
+    far = gap > (_FAR if hits.sum() > 1 else _VERY_FAR) and not earned
+    return (hits if negative_loss or far else np.zeros_like(hits)), value
+
+
+def _gap(hits: Mask, rest: FloatArray, distance: float) -> float:
+    """Measure how many ranges of the other scores a value lies from them; 0 if none is."""
+    extent = float(np.ptp(rest)) if rest.size > 1 else 0.0
+    return distance / extent if hits.any() and extent else 0.0
 
 
 def _doubt(doubtful: Mask, value: float) -> tuple[str, ...]:

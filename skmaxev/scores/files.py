@@ -17,14 +17,33 @@ from typing import IO, Any
 import numpy as np
 
 from skmaxev.scores.build import build_table, is_missing
-from skmaxev.scores.results import from_cv_results, split_columns
+from skmaxev.scores.columns import split_columns, upright, with_lists_unpacked
+from skmaxev.scores.results import choose_metric, from_cv_results
 from skmaxev.scores.table import ScoreTable
 
 __all__ = ["from_csv", "from_long"]
 
 _SEPARATORS = ",;\t|"
+_SEPARATOR = re.compile(r"[,;\t|]")
 _GZIP = b"\x1f\x8b"
-_MISSING = frozenset({"", "nan", "na", "n/a", "none", "null", "-"})
+_MISSING = frozenset({"", "nan", "na", "n/a", "#n/a", "<na>", "none", "null", "-"})
+_SUMMARIES = frozenset(
+    [
+        "mean",
+        "average",
+        "avg",
+        "std",
+        "sd",
+        "var",
+        "median",
+        "min",
+        "max",
+        "all",
+        "overall",
+        "total",
+        "sum",
+    ]
+)
 
 
 def from_csv(
@@ -77,7 +96,7 @@ def from_csv(
             decimal=decimal,
             source=source,
         )
-    results = _with_numbers(columns, decimal)
+    results = _with_numbers(with_lists_unpacked(upright(columns)), decimal, metric)
     return from_cv_results(
         results, metric=metric, greater_is_better=greater_is_better, source=source
     )
@@ -118,6 +137,7 @@ def from_long(
     splits = {value: row for row, value in enumerate(sorted(set(where), key=_by_number))}
     if not who:
         raise ValueError("a long table must hold one row a candidate and split; got no row.")
+    _check_splits(splits, names[1])
     rows = np.array([splits[value] for value in where])
     cols = np.array([candidates[value] for value in who])
     flat, counts = np.unique(rows * len(candidates) + cols, return_counts=True)
@@ -152,6 +172,17 @@ def _check_long(columns: Sequence[Any], asked: Mapping[str, str | None]) -> list
     return found
 
 
+def _check_splits(labels: Iterable[Any], column: str) -> None:
+    """Refuse a mean over the splits that stands among them as if it were one more."""
+    texts = {str(label).strip().lower(): label for label in labels}
+    found = [label for text, label in texts.items() if text in _SUMMARIES]
+    if found and any(re.search(r"\d", text) for text in texts):
+        raise ValueError(
+            f"every row of a long table must hold the score of one split; column {column!r} holds "
+            f"{found[0]!r}, which sums up the others. Leave those rows out."
+        )
+
+
 def _check_signs(sep: str | None, decimal: str) -> None:
     if sep is not None and len(sep) != 1:
         raise ValueError(f"sep must be one character, such as ';' or a tab; got {sep!r}.")
@@ -179,7 +210,8 @@ def _read_columns(file: Any, sep: str | None) -> dict[str, list[str]]:
     except (UnicodeDecodeError, EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise ValueError(
             f"a CSV file must be text in UTF-8; {name} is not. Pass open(path, encoding=...) for "
-            "text in another encoding."
+            "text in another encoding; read a file of another kind yourself, as with "
+            "pandas.read_excel, numpy.load or joblib.load, and pass what it holds."
         ) from error
     try:
         return _parse(io.StringIO(text, newline=""), sep, name)
@@ -193,6 +225,11 @@ def _content(file: str | os.PathLike[str]) -> bytes:
             "results must be a path; got a text of many lines. Pass io.StringIO(text)."
         )
     path = Path(file)
+    if "://" in os.fspath(file):
+        raise ValueError(
+            f"results must be a path; got the address {str(file)!r}. Of an Optuna study, pass "
+            "optuna.load_study(study_name=None, storage=address)."
+        )
     if not path.exists() or path.is_dir():
         raise FileNotFoundError(
             f"results must be an existing CSV file; there is no file {str(file)!r}."
@@ -215,10 +252,11 @@ def _parse(text: Iterable[str], sep: str | None, name: str) -> dict[str, list[st
     first = next((line for line in lines if line.strip()), "").lstrip("\ufeff")
     if first.lstrip().startswith(("{", "[")):
         raise ValueError(
-            f"a CSV file must hold a table; {name} looks like JSON. Pass what it holds."
+            f"a CSV file must hold a table; {name} looks like JSON. Pass what it holds, "
+            "json.load(file)."
         )
-    sep = sep or max(_SEPARATORS, key=first.count)
-    header = [column.strip() for column in next(csv.reader([first], delimiter=sep), [])]
+    sep = sep or (max(_SEPARATORS, key=first.count) if _SEPARATOR.search(first) else " ")
+    header = [column.strip() for column in _cells([first], sep)[0]]
     if not any(header):
         raise ValueError(f"a CSV file must begin with a line of column names; {name} does not.")
     repeated = [column for column, count in Counter(header).items() if count > 1]
@@ -226,9 +264,15 @@ def _parse(text: Iterable[str], sep: str | None, name: str) -> dict[str, list[st
         raise ValueError(
             f"the column names of a CSV file must differ; {name} has {repeated[0]!r} twice."
         )
-    rows = [row for row in csv.reader(lines, delimiter=sep) if any(cell.strip() for cell in row)]
+    rows = [row for row in _cells(lines, sep) if any(cell.strip() for cell in row)]
     _check_rows(rows, header, name)
     return dict(zip(header, map(list, zip(*rows, strict=True)), strict=True))
+
+
+def _cells(lines: Iterable[str], sep: str) -> list[list[str]]:
+    if sep == " ":  # columns are often lined up with several
+        lines = (line.rstrip() for line in lines)
+    return list(csv.reader(lines, delimiter=sep, skipinitialspace=sep == " ")) or [[]]
 
 
 def _check_rows(rows: list[list[str]], header: list[str], name: str) -> None:
@@ -239,15 +283,17 @@ def _check_rows(rows: list[list[str]], header: list[str], name: str) -> None:
             raise ValueError(
                 "every line of a CSV file must have as many cells as its first; data line "
                 f"{number} of {name} has {len(row)}, the first line {len(header)}. Say sep= and "
-                "decimal= if they are not ',' and '.'."
+                "decimal= if they are not ',' and '.'; leave out what stands above the names of "
+                "the columns."
             )
 
 
-def _with_numbers(columns: Mapping[str, list[str]], decimal: str) -> dict[str, Any]:
+def _with_numbers(
+    columns: Mapping[str, list[str]], decimal: str, metric: str | None
+) -> dict[str, Any]:
     """Turn the columns of scores into floats and leave all others as text."""
-    splits = {name for names in split_columns(columns).values() for name in names}
-    for names in split_columns(columns).values():
-        _check_percent(columns[name] for name in names)
+    _, splits = choose_metric(split_columns(columns), metric, list(columns))
+    _check_percent(columns[name] for name in splits)
     return {
         name: (
             np.array([_number(cell, decimal, name, row) for row, cell in enumerate(cells)])

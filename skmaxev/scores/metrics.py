@@ -2,22 +2,68 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import get_scorer_names
 
 from skmaxev.scores.table import ScoreTable
 
-__all__ = ["is_known", "noise_range", "support_of"]
+__all__ = ["direction_doubt", "is_known", "is_share", "noise_range", "support_of"]
 
 _SHARES = ("accuracy", "balanced_accuracy", "roc_auc", "f1", "precision", "recall", "jaccard")
 _LOSSES = ("neg_", "log", "mse", "mae", "squared", "absolute", "deviance", "brier")
+_LOSS_WORDS = frozenset(
+    {"loss", "losses", "logloss", "rmse", "mse", "mae", "mape", "smape", "wape", "rmsle", "msle"}
+    | {"rmspe", "medae", "error", "err", "deviance", "brier", "perplexity", "nll", "crps", "neg"}
+    | {"pinball", "crossentropy", "entropy"}
+)
+_TURNED_WORDS = frozenset({"skill", "d2", "r2", "1", "one", "reduction"})  # such as 'd2_log_loss'
 _NO_TOP = ("mutual_info_score", "positive_likelihood_ratio")
 
 
 def is_known(metric: str) -> bool:
     """Tell whether scikit-learn has a scorer of this name."""
     return metric in get_scorer_names()
+
+
+def is_share(metric: str) -> bool:
+    """Tell whether a metric of this name is a share, which is never negative."""
+    return metric.startswith(_SHARES)
+
+
+def direction_doubt(metric: str, scores: NDArray[np.float64]) -> str | None:
+    """Say so if all scores lie on the side of zero where a metric of this name has none.
+
+    Parameters
+    ----------
+    metric : str
+        Name of the metric.
+    scores : ndarray of shape (n_splits, n_candidates)
+        Scores as they were read, higher is better.
+
+    Returns
+    -------
+    str or None
+        What does not fit, for a name that tells a loss or a share; None where all is well.
+    """
+    low, high = float(scores.min()), float(scores.max())
+    if low >= 0.0 < high and _is_loss(metric):
+        return (
+            f"{metric!r} is a loss, so at most 0 where higher is better; read as {low:.6g} to "
+            f"{high:.6g}"
+        )
+    if low < 0.0 >= high and is_share(metric):
+        return f"{metric!r} is a share, so at least 0; read as {low:.6g} to {high:.6g}"
+    return None
+
+
+def _is_loss(metric: str) -> bool:
+    if is_known(metric):
+        return metric.startswith("neg_")
+    words = set(re.split(r"[\W_]+", metric.lower()))
+    return bool(words & _LOSS_WORDS) and not words & _TURNED_WORDS
 
 
 def support_of(

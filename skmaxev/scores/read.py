@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+from skmaxev._checkpoint import CheckpointError
 from skmaxev.scores.arrays import from_array, from_object
 from skmaxev.scores.checkpoint import from_checkpoint, is_checkpoint
+from skmaxev.scores.columns import as_columns
 from skmaxev.scores.files import from_csv, from_long
 from skmaxev.scores.results import from_cv_results
 from skmaxev.scores.search import from_search, is_search
@@ -15,6 +18,8 @@ from skmaxev.scores.studies import from_study, is_study
 from skmaxev.scores.table import ScoreTable
 
 __all__ = ["read_scores"]
+
+_HEADER = 72  # bytes of an SQLite file up to the end of its program's mark
 
 
 def read_scores(
@@ -60,14 +65,17 @@ def read_scores(
     if hasattr(results, "collect_schema") and hasattr(results, "collect"):
         results = results.collect()  # a lazy frame
     if is_study(results) or is_search(results):
-        return (from_study if is_study(results) else from_search)(results, metric=metric)
+        table = (from_study if is_study(results) else from_search)(results, metric=metric)
+        return table if greater_is_better else _with_own_direction(table)
     if isinstance(results, str | os.PathLike) or hasattr(results, "read"):
         return _from_file(results, sep, decimal, long, naming)
-    if isinstance(results, Mapping) or hasattr(results, "columns"):
-        return _from_columns(results, decimal, long, naming)
+    columns = as_columns(results)
+    if columns is not None:
+        return _from_columns(columns, decimal, long, naming)
     if hasattr(results, "scores"):
         return from_object(results, **naming)
     if isinstance(results, list | tuple) or hasattr(results, "__array__"):
+        _check_one(results)
         return from_array(results, **naming)
     raise TypeError(
         "results must be a fitted search, cv_results_, a frame, a CSV path, an array (n_splits, "
@@ -75,22 +83,52 @@ def read_scores(
     )
 
 
+def _with_own_direction(table: ScoreTable) -> ScoreTable:
+    if not table.greater_is_better:
+        return table
+    note = (
+        f"greater_is_better=False was not used: the {table.source} says itself that higher is "
+        "better. Of a search whose scores are losses, pass its cv_results_."
+    )
+    return replace(table, notes=(*table.notes, note))
+
+
+def _check_one(results: Any) -> None:
+    """Refuse several searches, or the trials of a study, in a list."""
+    first = results[0] if isinstance(results, list | tuple) and results else None
+    if is_search(first) or is_study(first) or hasattr(first, "user_attrs"):
+        raise TypeError(
+            f"results must be one search or study; got a {type(results).__name__} of "
+            f"{type(first).__name__}. Correct each by itself, and pass a study, not its trials."
+        )
+
+
 def _from_file(
     results: Any, sep: str | None, decimal: str, long: dict[str, Any], naming: dict[str, Any]
 ) -> ScoreTable:
     if is_checkpoint(results):
+        _check_program(results)
         return from_checkpoint(results, metric=naming["metric"])
     return from_csv(results, sep=sep, decimal=decimal, **long, **naming)
 
 
+def _check_program(database: str | os.PathLike[str]) -> None:
+    """Tell the database of a study, which has no mark of a program in its header."""
+    path = os.fspath(database)
+    with Path(path).open("rb") as file:
+        mark = file.read(_HEADER)[-4:]
+    if mark == bytes(4):
+        msg = (
+            f"a checkpoint must be a file that skmaxev wrote; {path!r} belongs to another program. "
+            "Of an Optuna study, pass optuna.load_study(study_name=None, "
+            f"storage='sqlite:///{path}')."
+        )
+        raise CheckpointError(msg)
+
+
 def _from_columns(
-    results: Any, decimal: str, long: dict[str, Any], naming: dict[str, Any]
+    columns: dict[str, Any], decimal: str, long: dict[str, Any], naming: dict[str, Any]
 ) -> ScoreTable:
-    names = list(results) if isinstance(results, Mapping) else list(results.columns)
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the columns of a frame must differ; {twice!r} is there twice.")
-    columns = {name: results[name] for name in names}
     if any(name is not None for name in long.values()):
         return from_long(columns, decimal=decimal, **long, **naming)
     return from_cv_results(columns, **naming)

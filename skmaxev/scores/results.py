@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skmaxev.scores.build import as_floats, build_table, is_missing, mean_scores, numbers
+from skmaxev.scores.columns import STATES, number_of_split, split_columns, with_lists_unpacked
 from skmaxev.scores.table import OuterFolds, RowScores, ScoreTable
 
-__all__ = ["choose_metric", "from_cv_results", "split_columns"]
+__all__ = ["choose_metric", "from_cv_results"]
 
-_SKLEARN = re.compile(r"split(\d+)_test_(.+)")
-_OTHER = re.compile(
-    r"(cv|fold|split|rep|repeat|repetition|run)[\s_-]*(\d+)(?:[\s_-]*(?:test[\s_-]*)?score)?",
-    re.IGNORECASE,
-)
 _MOST_NAMED = 6
 _MEAN_TOLERANCE = 1e-6  # stored means are often rounded
+_ROUNDING = 1e-9
+_FEWEST_SUMMED, _FEWEST_SPLITS = 3, 2  # below, a candidate may well be the mean of the others
 
 
 def from_cv_results(
@@ -42,7 +38,8 @@ def from_cv_results(
     ----------
     results : mapping of str to sequence of length n_candidates
         ``search.cv_results_``, or a frame of it. Splits are taken in the order of their numbers.
-        Columns named ``fold0`` or ``split 1`` do as well.
+        Columns named ``fold0``, ``split 1`` or ``fold_1_auc`` do as well, and a column
+        ``fold_scores``, ``scores`` or ``test_score`` of lists, one score a split.
     metric : str, optional
         Which metric, where there are several; where there is one, its name for the report.
     greater_is_better : bool
@@ -55,22 +52,27 @@ def from_cv_results(
     ValueError
         If there are no scores of single splits, or several metrics and no choice.
     """
+    results = with_lists_unpacked(results)
     name, columns = choose_metric(split_columns(results), metric, list(results))
     scores = _stacked([results[column] for column in columns])
-    left_out, notes = _earlier_rounds(results)
+    rounds, notes = _earlier_rounds(results)
+    trials, told = _unfinished(results, greater_is_better=greater_is_better)
     return build_table(
         scores,
         metric=_name(name, metric),
         greater_is_better=greater_is_better,
         best_index=best_index,
         error_score=error_score,
-        left_out=left_out,
+        left_out=rounds | trials,
         params=_params(results, scores.shape[1]),
         rows=rows,
         outer=outer,
         n_fits=n_fits,
         source=source,
-        notes=(*notes, *_gaps(columns), *_other_means(results, name, scores)),
+        notes=(
+            *(*notes, *told, *_gaps(columns)),
+            *(*_other_means(results, name, scores), *_summaries(scores)),
+        ),
     )
 
 
@@ -86,44 +88,9 @@ def _stacked(columns: Sequence[Any]) -> NDArray[np.float64]:
     return numbers(rows, "scores of the splits")
 
 
-def split_columns(names: Iterable[Any]) -> dict[str, list[str]]:
-    """Find the columns of single splits: metric to columns, in the order of the splits' numbers."""
-    found: dict[str, list[tuple[int, str]]] = {}
-    others: dict[str, list[tuple[int, str]]] = {}
-    for name in names:
-        text = str(name).strip()
-        if match := _SKLEARN.fullmatch(text):
-            found.setdefault(match[2], []).append((int(match[1]), name))
-        elif match := _OTHER.fullmatch(text):
-            others.setdefault(match[1].lower(), []).append((int(match[2]), name))
-    if not found and others:
-        found["score"] = _only_kind(others)
-    return {metric: _in_order(columns) for metric, columns in found.items()}
-
-
-def _only_kind(kinds: Mapping[str, list[tuple[int, str]]]) -> list[tuple[int, str]]:
-    if len(kinds) > 1:
-        shown = ", ".join(repr(columns[0][1]) for columns in kinds.values())
-        raise ValueError(
-            f"the columns of the splits must have names of one kind; got {shown}. Leave out or "
-            "rename those that hold no scores."
-        )
-    return next(iter(kinds.values()))
-
-
-def _in_order(columns: Sequence[tuple[int, str]]) -> list[str]:
-    most, count = Counter(number for number, _ in columns).most_common(1)[0]
-    if count > 1:
-        raise ValueError(
-            f"every split must have one column; got {count} for split {most}. Rename or leave out "
-            "those that hold other scores."
-        )
-    return [name for _, name in sorted(columns)]
-
-
 def _gaps(columns: Sequence[str]) -> tuple[str, ...]:
     """Say which splits between the first and the last have no column."""
-    there = {int(number[0]) for name in columns if (number := re.search(r"\d+", str(name)))}
+    there = {number_of_split(name) for name in columns}
     missing = sorted(set(range(min(there), max(there))) - there)
     if not missing:
         return ()
@@ -176,6 +143,39 @@ def _earlier_rounds(results: Mapping[str, Any]) -> tuple[dict[int, str], tuple[s
     return {int(index): reason for index in np.flatnonzero(rounds < last)}, (note,) if last else ()
 
 
+def _unfinished(
+    results: Mapping[str, Any], *, greater_is_better: bool
+) -> tuple[dict[int, str], tuple[str, ...]]:
+    """Leave out the trials of an Optuna study's frame that did not complete."""
+    if "state" not in results or "value" not in results:
+        return {}, ()
+    states = [str(state).rsplit(".", 1)[-1] for state in results["state"]]
+    if not set(states) <= {*STATES, "COMPLETE"}:
+        return {}, ()
+    note = (
+        f"The frame of a study does not say its direction; read as "
+        f"{'higher' if greater_is_better else 'lower'} is better. Pass the study itself to be sure."
+    )
+    return {i: STATES[state] for i, state in enumerate(states) if state in STATES}, (note,)
+
+
+def _summaries(scores: NDArray[np.float64]) -> tuple[str, ...]:
+    """Ask whether a candidate is the mean of all others, written below them."""
+    table = scores[:, np.isfinite(scores).all(axis=0)]
+    count = table.shape[1] - 1
+    if count < _FEWEST_SUMMED or len(table) < _FEWEST_SPLITS:
+        return ()
+    others = (table.sum(axis=1, keepdims=True) - table) / count
+    near = np.abs(table - others) <= _ROUNDING * np.abs(table).max()
+    same = np.ptp(table, axis=1).max() <= _ROUNDING * np.abs(table).max()
+    found = np.flatnonzero(near.all(axis=0)) if not same else ()
+    return tuple(
+        f"Candidate {np.flatnonzero(np.isfinite(scores).all(axis=0))[index]} is the mean of all "
+        "others on every split: if it sums them up, leave it out."
+        for index in found
+    )
+
+
 def _other_means(
     results: Mapping[str, Any], metric: str, scores: NDArray[np.float64]
 ) -> tuple[str, ...]:
@@ -201,9 +201,10 @@ def _params(results: Mapping[str, Any], size: int) -> list[Mapping[str, Any]] | 
     if params is not None and all(isinstance(found, Mapping) for found in params):
         return params
     settings = {
-        str(name).removeprefix("param_"): list(results[name])
+        str(name).removeprefix(prefix): list(results[name])
         for name in results
-        if str(name).startswith("param_")
+        for prefix in ("param_", "params_", "params.")  # of scikit-learn, Optuna, MLflow
+        if str(name).startswith(prefix)
     }
     if not settings:
         return None if params is None else [{"params": found} for found in params]

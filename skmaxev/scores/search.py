@@ -10,7 +10,9 @@ from typing import Any
 from sklearn.base import is_classifier, is_regressor
 from sklearn.exceptions import NotFittedError
 
-from skmaxev.scores.results import choose_metric, from_cv_results, split_columns
+from skmaxev.scores.columns import split_columns
+from skmaxev.scores.paths import from_path, is_path
+from skmaxev.scores.results import choose_metric, from_cv_results
 from skmaxev.scores.studies import from_study
 from skmaxev.scores.table import OuterFolds, RowScores, ScoreTable
 
@@ -19,10 +21,8 @@ __all__ = ["from_search", "is_search", "metric_name"]
 
 def is_search(results: Any) -> bool:
     """Tell whether this is a search object, fitted or not."""
-    return hasattr(results, "fit") and (
-        hasattr(results, "cv_results_")
-        or hasattr(results, "study_")
-        or hasattr(results, "get_params")
+    return hasattr(results, "cv_results_") or (
+        hasattr(results, "fit") and (hasattr(results, "study_") or hasattr(results, "get_params"))
     )
 
 
@@ -39,7 +39,8 @@ def from_search(
     ----------
     search : fitted search object
         GridSearchCV, RandomizedSearchCV, the halving searches (their last round), BayesSearchCV,
-        OptunaSearchCV, or another with ``cv_results_``.
+        OptunaSearchCV, or another with ``cv_results_``; a pipeline that ends in one; LassoCV and
+        the like, see ``from_path``.
     metric : str, optional
         Which metric, where several were scored; that of ``refit`` if omitted.
     rows : RowScores, optional
@@ -59,6 +60,8 @@ def from_search(
     ValueError
         If it kept no scores of single splits, or none is left.
     """
+    while getattr(search, "steps", None) and not hasattr(search, "cv_results_"):
+        search = search.steps[-1][1]  # a pipeline that ends in the search
     name = type(search).__name__
     own = _own_table(search, metric)
     if own is not None:
@@ -71,6 +74,8 @@ def from_search(
             source=name,
         )
         return replace(table, rows=rows, outer=outer)
+    if is_path(search):
+        return from_path(search, metric=metric)
     results = _results(search, name)
     chosen = _chosen_metric(search, results, metric)
     column, _ = choose_metric(split_columns(results), chosen, list(results))
@@ -106,8 +111,8 @@ def _results(search: Any, name: str) -> Mapping[str, Any]:
     if results is None:
         raise NotFittedError(
             f"the search must be fitted; this {name} has no cv_results_. Call fit first, on a "
-            "search such as GridSearchCV. Of an estimator that searches by itself, such as "
-            "LogisticRegressionCV, pass the scores of its splits as an array."
+            "search such as GridSearchCV. Of an estimator that searches by itself, pass the scores "
+            "of its splits as an array."
         )
     return results  # type: ignore[no-any-return]
 

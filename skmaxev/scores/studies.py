@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
+import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -12,15 +12,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skmaxev.scores.build import build_table
+from skmaxev.scores.columns import STATES, split_columns
 from skmaxev.scores.table import ScoreTable
 
 __all__ = ["from_study", "is_study"]
 
-_LISTS = ("fold_scores", "split_scores", "cv_scores", "scores")
-_SPLIT = re.compile(r"split(\d+)_test_score")
+FloatArray = NDArray[np.float64]
+
+_NUMBERED = "split0_test_score, ..."
 _TERMINATOR = "terminator:cv_scores"  # optuna.terminator.report_cross_validation_scores
+_NAMES = ("fold_scores", "split_scores", "cv_scores", "scores", _NUMBERED, _TERMINATOR)
+_STEPS = "intermediate values"
 _TOLERANCE = 1e-6
-_STATES = {"PRUNED": "trial was pruned", "FAIL": "trial failed", "RUNNING": "trial is running"}
+_FEWEST_TO_ORDER, _FEWEST_TO_DOUBT = 3, 5
+_OPPOSITE = -0.5
+_AGAINST = (
+    "The study's value is a number minus the mean of the split scores, so these go the other way; "
+    "they are what is corrected."
+)
 
 
 def is_study(results: Any) -> bool:
@@ -37,11 +46,12 @@ def from_study(
 ) -> ScoreTable:
     """Read the completed trials of an Optuna study.
 
-    The scores of single splits are taken from what each trial kept, the first of: a user attribute
-    ``fold_scores`` (or ``split_scores``, ``cv_scores``, ``scores``) with a list;
-    ``split0_test_score``, ... as OptunaSearchCV writes them;
-    ``optuna.terminator.report_cross_validation_scores``; the intermediate values, if their mean is
-    the trial's value.
+    The scores of single splits are taken from what the trials kept and whose mean is their value,
+    under one name: a user attribute with a list, or with one number a split such as
+    ``split0_test_score`` or ``fold_1_auc``; ``optuna.terminator.report_cross_validation_scores``;
+    the intermediate values. Where no mean is the value, a list ``fold_scores`` (or
+    ``split_scores``, ``cv_scores``, ``scores``) or ``split0_test_score``, ... is taken all the same
+    and a note says so.
 
     Parameters
     ----------
@@ -62,26 +72,31 @@ def from_study(
     Raises
     ------
     ValueError
-        If there are several objectives, no completed trial, or no scores of single splits.
+        If there are several objectives, no completed trial, no scores of single splits, or those
+        kept go against the values.
     """
     trials = list(study.trials)
     done = [trial for trial in trials if trial.state.name == "COMPLETE"]
     _check_study(study, trials, done)
-    folds = {trial.number: _fold_scores(trial) for trial in done}
+    folds = _fold_scores(done)
     if len(done) == 1 and folds[done[0].number] is None:
         folds[done[0].number] = np.array([done[0].value], dtype=float)  # nothing was chosen
+    against = _goes_against(done, folds)
     scores, left_out = _tabulate(trials, folds)
     best = study.best_trial.number
     return build_table(
         scores,
         metric=metric or "value",
-        greater_is_better=study.directions[0].name == "MAXIMIZE",
+        greater_is_better=(study.directions[0].name == "MAXIMIZE") is not against,
         best_index=best if best not in left_out else None,
         error_score=error_score,
         left_out=left_out,
         params=[trial.params for trial in trials],
         source=source,
-        notes=(*_notes(done, folds), *_other_winner(best, left_out)),
+        notes=(
+            *([_AGAINST] if against else _notes(done, folds)),
+            *_other_winner(best, left_out),
+        ),
     )
 
 
@@ -103,41 +118,98 @@ def _check_study(study: Any, trials: list[Any], done: list[Any]) -> None:
         )
 
 
-def _fold_scores(trial: Any) -> NDArray[np.float64] | None:
-    """Return the split scores of a trial with the sign of its value, or None if it kept none."""
-    found = _kept(trial.user_attrs, trial.system_attrs)
-    if found is None:
-        found = np.array(list(trial.intermediate_values.values()), dtype=float)
-        # Intermediate values are more often a learning curve than scores of splits.
-        return found if len(found) > 1 and _close(found.mean(), trial.value) else None
-    return -found if _close(found.mean(), -trial.value) and trial.value else found
+def _fold_scores(done: Sequence[Any]) -> dict[int, FloatArray | None]:
+    """Return the split scores of each trial with the sign of its value, None if it kept none.
+
+    What was kept under one name counts if its mean is the value of most trials that have it; a
+    name that says what it holds counts even so, but for nothing else that fits.
+    """
+    kept = {trial.number: _kept(trial) for trial in done}
+    names = dict.fromkeys(name for found in kept.values() for name in found)
+    fits = {
+        name: sum(
+            name in kept[trial.number] and _is_mean(kept[trial.number][name], trial.value)
+            for trial in done
+        )
+        for name in sorted(names, key=_rank)
+    }
+    held = {name: sum(name in found for found in kept.values()) for name in names}
+    sure = [name for name in fits if fits[name] > held[name] / 2]
+    named = [name for name in fits if _rank(name) < len(_NAMES)]
+    name = next(iter([*sure, *named]), None)
+    return {
+        trial.number: _turned(kept[trial.number].get(name), trial.value)  # type: ignore[arg-type]
+        for trial in done
+    }
 
 
-def _kept(user: Mapping[str, Any], system: Mapping[str, Any]) -> NDArray[np.float64] | None:
-    for name in _LISTS:
-        if name in user and _is_list_of_numbers(user[name]):
-            return np.array(user[name], dtype=float)
-    numbered = sorted((int(match[1]), name) for name in user if (match := _SPLIT.fullmatch(name)))
-    if numbered:
-        return np.array([user[name] for _, name in numbered], dtype=float)
-    return np.array(system[_TERMINATOR], dtype=float) if _TERMINATOR in system else None
+def _rank(name: str) -> int:
+    return _NAMES.index(name) if name in _NAMES else len(_NAMES)
 
 
-def _is_list_of_numbers(kept: Any) -> bool:
-    return (
-        isinstance(kept, list | tuple)
-        and len(kept) > 0
-        and all(isinstance(value, Real) for value in kept)
-    )
+def _turned(scores: FloatArray | None, value: float) -> FloatArray | None:
+    if scores is None or not value or not _close(scores.mean(), -value):
+        return scores
+    return -scores
+
+
+def _is_mean(scores: FloatArray, value: float) -> bool:
+    return len(scores) > 1 and (_close(scores.mean(), value) or _close(scores.mean(), -value))
+
+
+def _kept(trial: Any) -> dict[str, FloatArray]:
+    """Return everything in a trial that may be the scores of its splits, by name."""
+    user, steps = trial.user_attrs, trial.intermediate_values
+    found = {name: _as_scores(value) for name, value in user.items()}
+    for metric, names in split_columns(user).items():
+        numbered = [user[name] for name in names]
+        found[_NUMBERED if metric == "score" else f"splits of {metric}"] = _as_scores(numbered)
+    found[_TERMINATOR] = _as_scores(trial.system_attrs.get(_TERMINATOR))
+    # Intermediate values are more often a learning curve than scores of splits.
+    found[_STEPS] = _as_scores([steps[step] for step in sorted(steps)])
+    return {name: scores for name, scores in found.items() if scores is not None}
+
+
+def _as_scores(kept: Any) -> FloatArray | None:
+    """Return numbers that were kept as a list, or by the name of each split; None for all else."""
+    values = list(kept.values()) if isinstance(kept, Mapping) else kept
+    if not isinstance(values, list | tuple) or not values:
+        return None
+    if not all(isinstance(value, Real) or value is None for value in values):
+        return None
+    return np.array(values, dtype=float)
+
+
+def _goes_against(done: Sequence[Any], folds: Mapping[int, FloatArray | None]) -> bool:
+    """Tell whether the split scores fall as the values rise, as accuracies do in an error."""
+    pairs = [
+        (float(found.mean()), float(trial.value))
+        for trial in done
+        if (found := folds[trial.number]) is not None
+        and np.isfinite(found).all()
+        and np.isfinite(trial.value)
+    ]
+    means, values = np.array(pairs).reshape(-1, 2).T
+    if len(means) < _FEWEST_TO_ORDER or not np.ptp(means) or not np.ptp(values):
+        return False
+    if np.ptp(means + values) <= _TOLERANCE * np.abs(values).max():
+        return True  # such as 1 - accuracy
+    if len(means) >= _FEWEST_TO_DOUBT and np.corrcoef(means, values)[0, 1] < _OPPOSITE:
+        raise ValueError(
+            "the scores that trials keep of their splits must go the way of their values; they "
+            "fall as the values rise. Keep the scores whose mean the objective returns: "
+            "trial.set_user_attr('fold_scores', list(scores))."
+        )
+    return False
 
 
 def _close(first: float, second: float) -> bool:
-    return bool(abs(first - second) <= _TOLERANCE * max(1.0, abs(second)))
+    return math.isclose(first, second, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
 
 
 def _tabulate(
-    trials: list[Any], folds: Mapping[int, NDArray[np.float64] | None]
-) -> tuple[NDArray[np.float64], dict[int, str]]:
+    trials: list[Any], folds: Mapping[int, FloatArray | None]
+) -> tuple[FloatArray, dict[int, str]]:
     """Put trials into a table (n_splits, n_trials), with a reason for each without scores."""
     sizes = Counter(len(found) for found in folds.values() if found is not None)
     if not sizes:
@@ -152,7 +224,7 @@ def _tabulate(
     for column, trial in enumerate(trials):
         found = folds.get(trial.number)
         if trial.state.name != "COMPLETE":
-            left_out[column] = _STATES.get(trial.state.name, "trial did not complete")
+            left_out[column] = STATES.get(trial.state.name, "trial did not complete")
         elif found is None:
             left_out[column] = "trial kept no scores of single splits"
         elif not np.isfinite(found).all():
@@ -173,9 +245,9 @@ def _other_winner(best: int, left_out: Mapping[int, str]) -> tuple[str, ...]:
     )
 
 
-def _notes(done: list[Any], folds: Mapping[int, NDArray[np.float64] | None]) -> tuple[str, ...]:
+def _notes(done: list[Any], folds: Mapping[int, FloatArray | None]) -> tuple[str, ...]:
     other = sum(
-        found is not None and not _close(found.mean(), trial.value)
+        found is not None and np.isfinite(found).all() and not _close(found.mean(), trial.value)
         for trial in done
         for found in [folds[trial.number]]
     )

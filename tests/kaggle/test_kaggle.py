@@ -243,3 +243,83 @@ def test_a_loss_that_may_be_zero_has_no_minus():
     )
     assert report.interval[0] == 0.0
     assert not np.signbit(report.interval[0])
+
+
+def test_first_tries_far_below_the_rest_do_not_hide_the_luck():
+    public = 0.8 + ERROR * np.random.default_rng(3).normal(size=40)
+    clean = correct_leaderboard(public, standard_error=ERROR, correlation=0.0)
+    report = correct_leaderboard([0.3, *public, 0.5], standard_error=ERROR, correlation=0.0)
+    assert report.estimate == clean.estimate
+    assert report.interval == clean.interval
+    assert report.best_index == clean.best_index + 1
+    assert report.n_used == 42
+    assert report.notes[-1].startswith("2 submission(s) far below the others")
+    assert not any("far below" in note for note in clean.notes)
+    losses = correct_leaderboard(
+        [0.7, *(1 - public), 0.5], standard_error=ERROR, correlation=0.0, greater_is_better=False
+    )
+    assert losses.estimate == pytest.approx(1 - clean.estimate)
+
+
+def test_a_first_try_that_was_chosen_is_judged_among_all():
+    public = [0.3, 0.8, 0.81, 0.79, 0.8]
+    report = correct_leaderboard(public, standard_error=0.01, best_index=0)
+    assert report.naive == 0.3
+    assert not any("far below" in note for note in report.notes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("weak", [1, 5])
+def test_the_winner_is_corrected_among_its_like(weak):
+    rng, errors, held = np.random.default_rng(1), [], []
+    for _ in range(300):
+        true, public = draw(rng, correlation=0.0, skill=0.01)
+        moved = rng.uniform(-0.3, -0.05, weak)
+        true[:weak] += moved
+        public[:weak] += moved
+        report = correct_leaderboard(public, standard_error=ERROR, correlation=0.0)
+        errors.append(100 * (report.estimate - true[report.best_index]))
+        held.append(report.interval[0] <= true[report.best_index] <= report.interval[1])
+    assert abs(np.mean(errors)) < 0.5  # it was 2 to 3 when all told the spread
+    assert np.mean(held) > 0.9
+
+
+@pytest.mark.parametrize(
+    ("metric", "options"),
+    [
+        ("roc_auc", {}),
+        ("F1", {}),
+        ("log loss", {"greater_is_better": False}),
+        ("balanced_accuracy", {}),
+        ("rmsle", {"greater_is_better": False}),
+    ],
+)
+def test_rows_do_not_tell_the_noise_of_other_metrics(metric, options):
+    with pytest.raises(ValueError, match=rf"n_test_rows goes with shares.*got '{metric}'"):
+        correct_leaderboard([0.7, 0.8], n_test_rows=100, metric=metric, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({"n_test_rows": 100}, "accuracy"),
+        ({"n_test_rows": 100, "greater_is_better": False}, "error rate"),
+        ({"standard_error": 0.1}, "score"),
+    ],
+)
+def test_the_metric_need_not_be_named(options, name):
+    assert correct_leaderboard([[0.7], [0.8]], **options).metric == name
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"n_test_rows": "300"}, "n_test_rows must be a positive number; got '300'"),
+        ({"standard_error": "0.1"}, "standard_error must be a positive number; got '0.1'"),
+        ({"n_test_rows": 300, "correlation": "high"}, "correlation must be from 0"),
+        ({"standard_error": 0.1, "metric": "rmse"}, "greater_is_better=False"),
+    ],
+)
+def test_other_options_get_a_rule_and_a_cure(options, words):
+    with pytest.raises(ValueError, match=words):
+        correct_leaderboard([0.7, 0.8], **options)

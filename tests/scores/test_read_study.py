@@ -149,3 +149,107 @@ def test_a_best_trial_without_scores_is_named(kept):
     assert report.estimate == expected.estimate
     assert report.best_index == expected.best_index
     assert "best trial, 30, takes no part (trial kept" in " ".join(report.notes)
+
+
+SCORES = FOLDS[:10]
+
+
+def finished(keep, direction="maximize", value=lambda scores: float(scores.mean())):
+    study = optuna.create_study(direction=direction)
+    for scores in SCORES:
+        trial = study.ask()
+        trial.suggest_float("x", 0, 1)
+        keep(trial, scores)
+        study.tell(trial, value(scores))
+    return study
+
+
+def attribute(name, make=np.ndarray.tolist):
+    return lambda trial, scores: trial.set_user_attr(name, make(scores))
+
+
+def numbered(pattern):
+    def keep(trial, scores):
+        for k, score in enumerate(scores):
+            trial.set_user_attr(pattern.format(k), float(score))
+
+    return keep
+
+
+def together(*all_of_them):
+    return lambda trial, scores: [keep(trial, scores) for keep in all_of_them]
+
+
+@pytest.mark.parametrize(
+    "keep",
+    [
+        attribute("fold_aucs"),
+        attribute("whatever"),
+        attribute("by_fold", lambda scores: {str(k): float(s) for k, s in enumerate(scores)}),
+        numbered("fold_{}_auc"),
+        numbered("split{}_test_accuracy"),
+        together(attribute("fold_scores", lambda scores: (1 - scores).tolist()), attribute("aucs")),
+        together(numbered("split{}_train_score"), attribute("cv", lambda s: s[::-1].tolist())),
+        lambda trial, scores: [trial.report(float(scores[k]), k) for k in (3, 0, 4, 1, 2)],
+    ],
+)
+def test_what_has_the_value_for_its_mean_is_taken(keep):
+    report, plain = correct(finished(keep)), correct(SCORES.T)
+    assert report.estimate == pytest.approx(plain.estimate, abs=2e-3)  # folds in another order
+    assert report.naive == pytest.approx(plain.naive)
+    assert not report.notes
+
+
+def test_scores_under_an_objective_that_is_an_error_are_turned_round():
+    keep = attribute("fold_scores")
+    report = correct(finished(keep, "minimize", lambda scores: 1 - float(scores.mean())))
+    plain = correct(SCORES.T)
+    assert report.greater_is_better
+    assert (report.estimate, report.best_index) == (plain.estimate, plain.best_index)
+    assert "a number minus the mean" in report.notes[0]
+
+
+def test_scores_that_go_against_the_values_are_refused():
+    keep = attribute("fold_scores")
+    with pytest.raises(ValueError, match=r"go the way of their values.*set_user_attr"):
+        correct(finished(keep, "minimize", lambda scores: float(np.exp(-scores.mean()))))
+    assert "is not the mean" in correct(finished(keep, value=lambda s: float(s.min()))).notes[0]
+
+
+@pytest.mark.parametrize("multi_index", [False, True])
+def test_the_frame_of_a_study_is_read_but_has_no_direction(multi_index):
+    study = finished(numbered("split{}_test_score"))
+    study.add_trial(optuna.trial.create_trial(state=TrialState.PRUNED, value=0.9))
+    report = correct(study.trials_dataframe(multi_index=multi_index))
+    assert report.estimate == correct(study).estimate
+    assert report.left_out == {10: "trial was pruned"}
+    assert report.best_params == study.best_params
+    assert "does not say its direction; read as higher is better" in report.notes[0]
+
+
+def test_an_endless_value_raises_no_alarm():
+    study = finished(attribute("fold_scores"))
+    study.add_trial(
+        optuna.trial.create_trial(value=np.inf, user_attrs={"fold_scores": [np.inf] * 5})
+    )
+    assert correct(study).left_out == {10: "trial kept scores that are not finite"}
+
+
+def test_what_is_no_study_is_told(tmp_path):
+    address = f"sqlite:///{tmp_path / 'study.db'}"
+    study = optuna.create_study(storage=address, study_name="a")
+    study.add_trials(finished(attribute("fold_scores")).trials)
+    for wrong in (tmp_path / "study.db", address):
+        with pytest.raises(ValueError, match=r"optuna\.load_study"):
+            correct(wrong)
+    with pytest.raises(TypeError, match="one search or study; got a list of FrozenTrial"):
+        correct(study.trials)
+    assert correct(optuna.load_study(study_name=None, storage=address)).n_used == 10
+
+
+def test_a_study_keeps_its_own_direction():
+    keep = attribute("fold_scores")
+    report = correct(finished(keep), greater_is_better=False)
+    assert report.estimate == correct(SCORES.T).estimate
+    assert report.notes[-1].startswith("greater_is_better=False was not used: the Optuna study")
+    assert not correct(finished(keep, "minimize"), greater_is_better=False).notes

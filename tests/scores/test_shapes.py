@@ -1,0 +1,208 @@
+"""The same scores in every shape that people store them in, and readings that would be wrong."""
+
+import io
+import json
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from skmaxev.correction import correct
+from skmaxev.scores.metrics import direction_doubt
+
+SCORES = 0.7 + 0.05 * np.random.default_rng(0).normal(size=(5, 6))  # splits x candidates
+SPLITS = [f"split{k}_test_score" for k in range(5)]
+WIDE = pd.DataFrame(SCORES.T, columns=SPLITS).assign(param_C=range(6))
+LONG = WIDE.melt("param_C", SPLITS, "fold", "score")
+PLAIN = correct(SCORES)
+
+
+def named(pattern, **more):
+    return WIDE.set_axis([*(pattern.format(k) for k in range(5)), "params.C"], axis=1).assign(
+        **more
+    )
+
+
+def lists(name, cells=None):
+    return pd.DataFrame({"model": list("abcdef"), name: cells or [list(row) for row in SCORES.T]})
+
+
+SHAPES = {
+    "decimals": [[Decimal(repr(float(value))) for value in row] for row in SCORES],
+    "texts": SCORES.astype(str),
+    "long double": SCORES.astype(np.longdouble),
+    "structured array": WIDE.to_records(index=False),
+    "rows": WIDE.to_dict("records"),
+    "JSON columns": json.loads(WIDE.to_json(double_precision=15)),
+    "JSON rows by index": json.loads(WIDE.to_json(orient="index", double_precision=15)),
+    "transposed frame": WIDE.T,
+    "transposed, names in a column": WIDE.T.reset_index(),
+    "transposed polars": pl.DataFrame({"": SPLITS} | {f"m{i}": SCORES[:, i] for i in range(6)}),
+    "transposed CSV": io.StringIO(WIDE.T.to_csv()),
+    "two levels of names": WIDE.set_axis(
+        pd.MultiIndex.from_tuples([*(("user_attrs", name) for name in SPLITS), ("params", "C")]),
+        axis=1,
+    ),
+    "metric in the name": named("fold_{}_auc"),
+    "metric before the fold": named("val_acc_fold{}"),
+    "MLflow": named("metrics.fold_{}_auc", **{"metrics.fold_0_time": 1, "metrics.fold_1_time": 2}),
+    "W&B": named("fold_{}/val_auc"),
+    "number in the metric": named("f1_fold_{}"),
+    "lists in cells": lists("fold_scores"),
+    "arrays in cells": lists("scores", list(SCORES.T)),
+    "texts of lists": io.StringIO(
+        lists("scores", [str(row.tolist()) for row in SCORES.T]).to_csv()
+    ),
+    "texts of lists of NumPy's": io.StringIO(lists("scores").to_csv()),
+    "results of cross_validate": [{"test_score": row, "fit_time": row} for row in SCORES.T],
+    "the same by name": {name: {"test_score": SCORES.T[i]} for i, name in enumerate("abcdef")},
+    "spaces": io.StringIO(WIDE.to_csv(sep=" ", index=False)),
+    "lined up": io.StringIO(WIDE.to_string(index=False, float_format="{:.17f}".format)),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_shape_gives_the_same_report(shape):
+    report = correct(SHAPES[shape])
+    assert report.estimate == pytest.approx(PLAIN.estimate, rel=1e-12)
+    assert report.interval == pytest.approx(PLAIN.interval, rel=1e-9)
+    assert (report.best_index, report.n_splits, report.n_used) == (PLAIN.best_index, 5, 6)
+    assert not report.notes
+
+
+def test_settings_survive_the_shapes():
+    best = PLAIN.best_index
+    assert correct(SHAPES["rows"]).best_params == {"C": best}
+    assert correct(SHAPES["transposed frame"]).best_params == {"C": best}
+    assert correct(SHAPES["MLflow"]).best_params == {"C": best}
+    assert correct(SHAPES["the same by name"]).best_params == {"params": "abcdef"[best]}
+    assert correct(SHAPES["MLflow"]).metric == "auc"
+
+
+def test_long_rows_need_no_frame():
+    report = correct(LONG.to_dict("records"), candidate="param_C", fold="fold", score="score")
+    assert report.estimate == PLAIN.estimate
+
+
+def test_a_candidate_without_its_list_failed():
+    report = correct(lists("scores").assign(scores=lambda f: [None, *f["scores"][1:]]))
+    assert report.left_out == {0: "no score on every split"}
+
+
+@pytest.mark.parametrize(
+    ("results", "words"),
+    [
+        (named("fold_{}_auc", **{f"fold_{k}_loss": 0.5 for k in range(5)}), r"\['auc', 'loss'\]"),
+        (lists("scores", [[0.1, 0.2], *[[0.1] * 5] * 5]), "hold 2 to 5"),
+        (pd.Series(list(SCORES)), "stack them to one array"),
+        ([WIDE, WIDE], r"got \(2, 6, 6\)"),
+        (
+            pd.DataFrame({"fold": ["fold 1", "fold 2"], "train": [0.9, 0.8], "test": [0.7, 0.8]}),
+            "found only fold, train, test",
+        ),
+        (pd.DataFrame({"min_split_2": [1, 2], "mean": [0.1, 0.2]}), "found only min_split_2"),
+        ("sqlite:///study.db", r"optuna\.load_study"),
+        (io.BytesIO(b"\x93NUMPY\x01\x00v\x00"), r"numpy\.load"),
+        (io.StringIO("# my run\n" + WIDE.to_csv()), "leave out what stands above"),
+    ],
+)
+def test_what_cannot_be_told_is_asked(results, words):
+    with pytest.raises((TypeError, ValueError), match=words):
+        correct(results)
+
+
+# Wrong readings
+
+
+@pytest.mark.parametrize(
+    ("scores", "options", "cure"),
+    [
+        (SCORES, {"metric": "rmse"}, "greater_is_better=False"),
+        (SCORES, {"metric": "Log Loss"}, "greater_is_better=False"),
+        (SCORES, {"metric": "neg_log_loss"}, "greater_is_better=False"),
+        (-SCORES, {"metric": "neg_log_loss", "greater_is_better": False}, "greater_is_better=True"),
+        (SCORES, {"metric": "accuracy", "greater_is_better": False}, "greater_is_better=True"),
+        (-SCORES, {"metric": "roc_auc"}, "greater_is_better=False"),
+        (
+            LONG.rename(columns={"score": "val_loss"}),
+            {"candidate": "param_C", "fold": "fold", "score": "val_loss"},
+            "greater_is_better=False",
+        ),
+    ],
+)
+def test_a_name_that_contradicts_the_scores_is_an_error(scores, options, cure):
+    with pytest.raises(ValueError, match=rf"right way round.*{cure}"):
+        correct(scores, **options)
+    turned = correct(scores, **options | {"greater_is_better": cure.endswith("True")})
+    assert turned.greater_is_better is cure.endswith("True")
+
+
+@pytest.mark.parametrize(
+    ("metric", "scores"),
+    [
+        ("d2_log_loss_score", SCORES),
+        ("Brier skill score", SCORES),
+        ("rmse", -SCORES),
+        ("nll", SCORES - 0.7),  # of a density, of either sign
+        ("accuracy", np.zeros((3, 2))),
+        ("log_loss", np.zeros((3, 2))),
+        ("terror", SCORES),
+    ],
+)
+def test_other_names_and_scores_are_left_alone(metric, scores):
+    assert direction_doubt(metric, scores) is None
+
+
+@pytest.mark.parametrize(
+    ("filler", "sign", "side"),
+    [
+        (999, 1, "above"),
+        (1e10, 1, "above"),
+        (-1, -1, "below"),
+        (999, -1, "above"),
+        (-5, 1, "below"),
+    ],
+)
+@pytest.mark.parametrize("splits", [slice(None), [1, 3]])
+def test_fillers_on_either_side_take_no_part(filler, sign, side, splits):
+    table = np.column_stack([SCORES, np.full(5, 0.7)])
+    table[splits, 6] = filler
+    report = correct(table, greater_is_better=sign > 0)
+    assert report.estimate == correct(SCORES, greater_is_better=sign > 0).estimate
+    assert report.left_out[6].startswith(f"{filler:g} on ")
+    assert f"far {side} all other scores" in report.left_out[6]
+
+
+def test_one_share_below_zero_is_a_filler():
+    table = np.column_stack([SCORES, np.full(5, 0.7)])
+    table[2, 6] = -1
+    assert list(correct(table, metric="accuracy").left_out) == [6]
+
+
+@pytest.mark.parametrize("perfect", [1.0, 100.0])
+def test_a_perfect_candidate_among_equals_is_none(perfect):
+    table = np.column_stack([perfect / 2 + 1e-9 * SCORES, np.full(5, perfect)])
+    assert not correct(table, metric="accuracy").left_out
+
+
+def test_a_summary_below_the_candidates_is_asked_about():
+    table = np.column_stack([SCORES, SCORES.mean(axis=1)])
+    frame = pd.DataFrame(table.T, columns=SPLITS)
+    assert correct(frame).notes[0].startswith("Candidate 6 is the mean of all others")
+    same = pd.DataFrame(np.repeat(SCORES[:, :1], 5, axis=1).T, columns=SPLITS)
+    assert not correct(same).notes
+
+
+def test_a_mean_among_the_folds_is_refused():
+    means = LONG.groupby("param_C", as_index=False)["score"].mean().assign(fold="mean")
+    both = pd.concat([LONG, means])
+    with pytest.raises(ValueError, match="holds 'mean', which sums up the others"):
+        correct(both, candidate="param_C", fold="fold", score="score")
+
+
+def test_more_splits_than_candidates_may_lie_on_their_side():
+    assert correct(SCORES.T).notes[0].startswith("Read as 6 splits and 5 candidates")
+    assert not correct(SCORES[:, :5]).notes
+    assert not correct(SCORES[:, :1]).notes
