@@ -45,7 +45,7 @@ def correct_leaderboard(
     """Say what the best of your submissions is worth beyond the public leaderboard.
 
     For one public score a submission. Where you hold the rows themselves (1.0 where a submission
-    is right on a row), ``skmaxev.correct(rows, method="EB")`` measures what is assumed here.
+    is right on a row), ``skmaxev.correct(rows, method="BBC")`` measures what is assumed here.
 
     Parameters
     ----------
