@@ -5,6 +5,7 @@ from skmaxev.scores.build import as_floats, build_table, mean_scores
 from skmaxev.scores.checkpoint import from_checkpoint, plain_rows, plain_tables
 from skmaxev.scores.files import from_csv, from_long
 from skmaxev.scores.metrics import is_known, noise_range, support_of
+from skmaxev.scores.paths import from_path
 from skmaxev.scores.read import read_scores
 from skmaxev.scores.results import from_cv_results
 from skmaxev.scores.search import from_search, metric_name
@@ -23,6 +24,7 @@ __all__ = [
     "from_cv_results",
     "from_long",
     "from_object",
+    "from_path",
     "from_search",
     "from_study",
     "is_known",

@@ -21,7 +21,7 @@ from skmaxev.scores.columns import split_columns, upright, with_lists_unpacked
 from skmaxev.scores.results import choose_metric, from_cv_results
 from skmaxev.scores.table import ScoreTable
 
-__all__ = ["from_csv", "from_long"]
+__all__ = ["from_csv", "from_long", "with_numbers"]
 
 _SEPARATORS = ",;\t|"
 _SEPARATOR = re.compile(r"[,;\t|]")
@@ -96,7 +96,7 @@ def from_csv(
             decimal=decimal,
             source=source,
         )
-    results = _with_numbers(with_lists_unpacked(upright(columns)), decimal, metric)
+    results = with_numbers(with_lists_unpacked(upright(columns)), decimal, metric)
     return from_cv_results(
         results, metric=metric, greater_is_better=greater_is_better, source=source
     )
@@ -288,16 +288,16 @@ def _check_rows(rows: list[list[str]], header: list[str], name: str) -> None:
             )
 
 
-def _with_numbers(
-    columns: Mapping[str, list[str]], decimal: str, metric: str | None
-) -> dict[str, Any]:
+def with_numbers(columns: Mapping[str, Any], decimal: str, metric: str | None) -> dict[str, Any]:
     """Turn the columns of scores into floats and leave all others as text."""
     _, splits = choose_metric(split_columns(columns), metric, list(columns))
     _check_percent(columns[name] for name in splits)
+    others = {name for name in columns if str(name).startswith("mean_test_")}
+    numbers = {*splits, *others, "iter", "n_resources"}
     return {
         name: (
             np.array([_number(cell, decimal, name, row) for row, cell in enumerate(cells)])
-            if name in splits or name.startswith("mean_test_") or name in {"iter", "n_resources"}
+            if name in numbers
             else cells
         )
         for name, cells in columns.items()

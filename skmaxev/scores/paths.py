@@ -24,7 +24,8 @@ _ONE_TARGET = 2  # axes: rows and settings
 def is_path(model: Any) -> bool:
     """Tell whether a fitted estimator keeps the scores of its splits, as no search does."""
     kept = getattr(model, "cv_results_", None)  # of RidgeCV, an array
-    return hasattr(model, "mse_path_") or hasattr(model, "scores_") or getattr(kept, "ndim", 0) > 1
+    by_class = hasattr(model, "scores_") and hasattr(model, "Cs_")
+    return hasattr(model, "mse_path_") or by_class or getattr(kept, "ndim", 0) > 1
 
 
 def from_path(model: Any, *, metric: str | None = None) -> ScoreTable:

@@ -10,8 +10,8 @@ from typing import Any
 from skmaxev._checkpoint import CheckpointError
 from skmaxev.scores.arrays import from_array, from_object
 from skmaxev.scores.checkpoint import from_checkpoint, is_checkpoint
-from skmaxev.scores.columns import as_columns
-from skmaxev.scores.files import from_csv, from_long
+from skmaxev.scores.columns import as_columns, split_columns, with_lists_unpacked
+from skmaxev.scores.files import from_csv, from_long, with_numbers
 from skmaxev.scores.results import from_cv_results
 from skmaxev.scores.search import from_search, is_search
 from skmaxev.scores.studies import from_study, is_study
@@ -131,4 +131,8 @@ def _from_columns(
 ) -> ScoreTable:
     if any(name is not None for name in long.values()):
         return from_long(columns, decimal=decimal, **long, **naming)
-    return from_cv_results(columns, **naming)
+    unpacked = with_lists_unpacked(columns)
+    splits = [name for names in split_columns(unpacked).values() for name in names]
+    if any(isinstance(cell, str) for name in splits for cell in unpacked[name]):
+        unpacked = with_numbers(unpacked, decimal, naming["metric"])
+    return from_cv_results(unpacked, **naming)

@@ -60,7 +60,7 @@ def from_search(
     ValueError
         If it kept no scores of single splits, or none is left.
     """
-    while getattr(search, "steps", None) and not hasattr(search, "cv_results_"):
+    while hasattr(search, "named_steps") and not hasattr(search, "cv_results_"):
         search = search.steps[-1][1]  # a pipeline that ends in the search
     name = type(search).__name__
     own = _own_table(search, metric)

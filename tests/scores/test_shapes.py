@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_selection import SelectKBest
 
 from skmaxev.correction import correct
 from skmaxev.scores.metrics import direction_doubt
@@ -58,6 +60,9 @@ SHAPES = {
     "texts of lists of NumPy's": io.StringIO(lists("scores").to_csv()),
     "results of cross_validate": [{"test_score": row, "fit_time": row} for row in SCORES.T],
     "the same by name": {name: {"test_score": SCORES.T[i]} for i, name in enumerate("abcdef")},
+    "cells of text": WIDE.assign(**{name: WIDE[name].map(str) for name in SPLITS[:2]}).join(
+        pd.DataFrame({7: range(6)})
+    ),
     "spaces": io.StringIO(WIDE.to_csv(sep=" ", index=False)),
     "lined up": io.StringIO(WIDE.to_string(index=False, float_format="{:.17f}".format)),
 }
@@ -206,3 +211,21 @@ def test_more_splits_than_candidates_may_lie_on_their_side():
     assert correct(SCORES.T).notes[0].startswith("Read as 6 splits and 5 candidates")
     assert not correct(SCORES[:, :5]).notes
     assert not correct(SCORES[:, :1]).notes
+
+
+def test_texts_in_frames_are_read_as_in_files():
+    frame = WIDE.assign(**{name: WIDE[name].map("{:.12%}".format) for name in SPLITS})
+    frame.loc[2, SPLITS[0]] = ""
+    without = correct(100 * np.delete(SCORES, 2, axis=1))
+    assert correct(frame).estimate == pytest.approx(without.estimate)
+    assert correct(frame).left_out == {2: "no score on split 0"}
+    commas = WIDE.map(lambda value: str(value).replace(".", ","))
+    assert correct(commas, decimal=",").estimate == PLAIN.estimate
+    with pytest.raises(ValueError, match=r"holds '0,.*decimal=','"):
+        correct(commas)
+
+
+def test_what_only_looks_like_a_path_is_no_search():
+    features = SelectKBest(k=2).fit(np.random.default_rng(0).random((30, 4)), np.arange(30) % 2)
+    with pytest.raises(NotFittedError, match="this SelectKBest has no cv_results_"):
+        correct(features)
