@@ -102,6 +102,11 @@ def _check_direction(
 ) -> tuple[str, ...]:
     """Refuse scores that are the wrong way round; of a search, which has chosen, say so."""
     doubt = direction_doubt(metric, scores)
+    if doubt is None and not greater_is_better and not searched and scores.min() > 0.0:
+        return (
+            "All losses are below 0. If a search of scikit-learn has turned them round, leave "
+            "greater_is_better=False out: the winner is the worst candidate then.",
+        )
     if doubt is None:
         return ()
     if searched:

@@ -229,3 +229,11 @@ def test_what_only_looks_like_a_path_is_no_search():
     features = SelectKBest(k=2).fit(np.random.default_rng(0).random((30, 4)), np.arange(30) % 2)
     with pytest.raises(NotFittedError, match="this SelectKBest has no cv_results_"):
         correct(features)
+
+
+def test_losses_that_were_turned_round_already_are_asked_about():
+    turned = correct(-SCORES, greater_is_better=False)  # such as the negative of an accuracy
+    assert turned.naive == pytest.approx(-PLAIN.naive)
+    assert turned.notes[0].startswith("All losses are below 0.")
+    assert not correct(SCORES, greater_is_better=False).notes
+    assert not correct(-SCORES).notes
