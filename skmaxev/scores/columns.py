@@ -14,6 +14,7 @@ from skmaxev.scores.build import is_missing
 __all__ = [
     "STATES",
     "as_columns",
+    "check_rows",
     "number_of_split",
     "split_columns",
     "upright",
@@ -29,6 +30,7 @@ _WITHIN = re.compile(r"(.*?)(?:fold|split|(?<![a-z])cv)[\s_./-]*(\d+)(.*)", re.I
 _NUMPY = re.compile(r"(?:np\.|numpy\.)?float\d+\(([^()]*)\)")  # as lists of its numbers print
 _NO_SCORE = re.compile(r"train|time|^params?_", re.IGNORECASE)
 _NO_METRIC = frozenset(["user", "attrs", "metrics", "summary", "test", "score", "scores"])
+_DESCRIPTIONS = frozenset({"count", "std", "25%", "50%", "75%"})
 _LISTS = frozenset(
     ["fold_scores", "split_scores", "cv_scores", "scores", "test_score", "test_scores", "cv_score"]
 )
@@ -86,7 +88,18 @@ def _from_frame(frame: Any) -> dict[str, Any]:
         raise ValueError(f"the columns of a frame must differ; {twice!r} is there twice.")
     if not split_columns(flat) and _name_scores(getattr(frame, "index", ())):
         return _from_frame(frame.T)  # it was written with one row a split
+    check_rows(getattr(frame, "index", ()))
     return upright({key: frame[name] for key, name in zip(flat, names, strict=True)})
+
+
+def check_rows(labels: Iterable[Any]) -> None:
+    """Refuse rows that describe the others, such as their count and standard deviation."""
+    found = [label for label in labels if isinstance(label, str) and label in _DESCRIPTIONS]
+    if found:
+        raise ValueError(
+            f"every row must be a candidate; row {found[0]!r} describes the others. Leave out such "
+            "rows, also that of their mean."
+        )
 
 
 def _flat(name: Any) -> Any:

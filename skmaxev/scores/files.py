@@ -17,7 +17,7 @@ from typing import IO, Any
 import numpy as np
 
 from skmaxev.scores.build import build_table, is_missing
-from skmaxev.scores.columns import split_columns, upright, with_lists_unpacked
+from skmaxev.scores.columns import check_rows, split_columns, upright, with_lists_unpacked
 from skmaxev.scores.results import choose_metric, from_cv_results
 from skmaxev.scores.table import ScoreTable
 
@@ -96,6 +96,7 @@ def from_csv(
             decimal=decimal,
             source=source,
         )
+    check_rows(columns.get("", ()))  # an index that was written too
     results = with_numbers(with_lists_unpacked(upright(columns)), decimal, metric)
     return from_cv_results(
         results, metric=metric, greater_is_better=greater_is_better, source=source

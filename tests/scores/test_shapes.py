@@ -237,3 +237,10 @@ def test_losses_that_were_turned_round_already_are_asked_about():
     assert turned.notes[0].startswith("All losses are below 0.")
     assert not correct(SCORES, greater_is_better=False).notes
     assert not correct(-SCORES).notes
+
+
+def test_a_description_of_the_candidates_is_refused():
+    described = WIDE.describe()
+    for results in (described, io.StringIO(described.to_csv()), pd.concat([WIDE, described])):
+        with pytest.raises(ValueError, match=r"row '(count|std)' describes the others"):
+            correct(results)
