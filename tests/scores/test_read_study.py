@@ -237,14 +237,16 @@ def test_an_endless_value_raises_no_alarm():
 
 def test_what_is_no_study_is_told(tmp_path):
     address = f"sqlite:///{tmp_path / 'study.db'}"
-    study = optuna.create_study(storage=address, study_name="a")
+    storage = optuna.storages.RDBStorage(address)
+    study = optuna.create_study(storage=storage)
     study.add_trials(finished(attribute("fold_scores")).trials)
+    assert correct(optuna.load_study(study_name=None, storage=storage)).n_used == 10
+    storage.engine.dispose()  # closes the file
     for wrong in (tmp_path / "study.db", address):
         with pytest.raises(ValueError, match=r"optuna\.load_study"):
             correct(wrong)
     with pytest.raises(TypeError, match="one search or study; got a list of FrozenTrial"):
-        correct(study.trials)
-    assert correct(optuna.load_study(study_name=None, storage=address)).n_used == 10
+        correct(finished(attribute("fold_scores")).trials)
 
 
 def test_a_study_keeps_its_own_direction():
