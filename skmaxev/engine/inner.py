@@ -71,7 +71,8 @@ def nest(
     Raises
     ------
     ValueError
-        If an outer fold's training rows cannot be split; names fold, numbers and cure.
+        If an outer fold is empty or its training rows cannot be split; names fold, numbers and
+        cure.
     """
     if not (cv is None or isinstance(cv, numbers.Integral) or hasattr(cv, "split")):
         raise ValueError(
@@ -79,6 +80,12 @@ def nest(
             "split the training rows of an outer fold. Leave outer_cv=None with three or more "
             "folds that judge each row once, which then are shared, or give "
             f"{name} as a number or a splitter."
+        )
+    empty = [number for number, fold in enumerate(outer) if min(map(len, fold)) == 0]
+    if empty or not outer:
+        raise ValueError(
+            "outer folds must have rows to train on and rows to judge; "
+            f"of {len(outer)} outer folds, {empty} have none. Leave them out."
         )
     inner = tuple(
         split_rows(
@@ -139,7 +146,7 @@ def split_rows(
     try:
         splitter = check_cv(cv, y_part, classifier=classifier)
         local = as_splits(splitter.split(X_part, y_part, **part), len(rows))
-        _check_local(local, len(rows))
+        _check_not_empty(local)
     except Exception as error:  # a splitter of the user may raise anything
         counts = describe_rows(len(rows), y_part if classifier else None, part.get("groups"))
         kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
@@ -148,10 +155,7 @@ def split_rows(
     return tuple(Split(rows[split.train], rows[split.test]) for split in local)
 
 
-def _check_local(splits: Sequence[Split], n_rows: int) -> None:
-    highest = max((int(index.max(initial=-1)) for split in splits for index in split), default=-1)
-    if highest >= n_rows:
-        raise ValueError(f"it asks for row {highest}, so it is made for other rows.")
+def _check_not_empty(splits: Sequence[Split]) -> None:
     if not splits or any(len(index) == 0 for split in splits for index in split):
         raise ValueError("a split without rows came out.")
 

@@ -125,7 +125,7 @@ Rows = NDArray[Any] | None
 
 def _responses(answer: NDArray[Any], truth: NDArray[Any], classes: Any) -> Rows:  # noqa: ARG001
     answer = answer[:, 1] if answer.ndim == 2 and answer.shape[1] == 2 else answer
-    return answer if answer.ndim == 1 else None
+    return answer if answer.ndim == truth.ndim == 1 else None
 
 
 def _right(answer: NDArray[Any], truth: NDArray[Any], classes: Any) -> Rows:  # noqa: ARG001

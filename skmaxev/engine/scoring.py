@@ -43,7 +43,7 @@ def call_scorer(
     Raises
     ------
     ValueError
-        If the scorer gives something that is no number.
+        If the scorer gives something that is no real number.
     """
     arguments = (estimator, X) if y is None else (estimator, X, y)
     try:
@@ -69,7 +69,12 @@ def _number(score: Any, scorer: Any) -> float:
     if hasattr(score, "item"):
         with suppress(ValueError):  # a memory-mapped scalar
             score = score.item()
-    if not isinstance(score, numbers.Number) or isinstance(score, complex):  # that has no order
+    if isinstance(score, complex):
+        raise ValueError(  # noqa: TRY004  # as for anything else that is no score
+            f"scoring must return a real number, since complex ones have no order; got {score}. "
+            f"Return its real part or its modulus. (scorer={scorer})"
+        )
+    if not isinstance(score, numbers.Number):
         msg = (
             f"scoring must return a number, got {score} ({type(score)}) instead. (scorer={scorer})"
         )

@@ -28,7 +28,7 @@ from skmaxev.search._choice import search_results
 from skmaxev.search._keeping import keeping
 from skmaxev.search._progress import Progress
 from skmaxev.search._request import Request, read_request
-from skmaxev.search._rows import metric_to_keep, rows_of
+from skmaxev.search._rows import metric_to_keep, notes_on_rows, rows_of
 from skmaxev.search._tables import search_places, table_of
 
 __all__ = ["BaseMaxSearch"]
@@ -132,8 +132,9 @@ class BaseMaxSearch(GridSearchCV):
         progress = Progress(self, request, plan)
         record = self._fit_plan(request, plan, progress)
         found = self._select(request, record)
-        found |= self._refit(request, found.get("best_params_"), progress)
         found |= self._judge(request, plan, record, found)
+        # last of all: a model may write into the data, and these are not cut for it
+        found |= self._refit(request, found.get("best_params_"), progress)
         request.keeper.finish(self, self._primary(record))
         progress.end()
         return found
@@ -247,8 +248,7 @@ class BaseMaxSearch(GridSearchCV):
         best = found.get("best_index_")
         primary = self._primary(record)
         reports = {}
-        _, reason = metric_to_keep(self, request)
-        notes = (reason,) if reason else ()
+        notes = notes_on_rows(self, request)
         for metric in record.metrics:
             own = callable(self.refit) or metric == primary
             table = partial(

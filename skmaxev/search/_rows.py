@@ -14,7 +14,7 @@ from skmaxev.scores import RowScores
 from skmaxev.search._request import Request
 from skmaxev.search._tables import name_of
 
-__all__ = ["kept_rows", "metric_to_keep", "rows_of"]
+__all__ = ["kept_rows", "metric_to_keep", "notes_on_rows", "rows_of"]
 
 AUTO_MB = 256
 """Megabytes that ``keep_predictions="auto"`` may take."""
@@ -41,12 +41,11 @@ def metric_to_keep(search: Any, request: Request) -> tuple[str, str]:
     reason : str
         For the report, if there is something to say.
     """
-    wish = search.keep_predictions
     metric = name_of(search, _chosen(search))
-    if wish is False or metric not in METHODS:
+    if search.keep_predictions is False:
         return "", ""
-    if request.score_params or not _judged_once(request):
-        return "", ""
+    if obstacle := _obstacle(request, metric):
+        return "", _not_kept(search, obstacle)
     bound = _bound(search)
     if _n_most(request, bound) >= len(request.candidates):
         return metric, ""
@@ -55,6 +54,33 @@ def metric_to_keep(search: Any, request: Request) -> tuple[str, str]:
     if _n_most(request, bound) < _FEWEST:
         return "", f"Results of single rows were not kept: they {need}"
     return metric, f"{_what_was_kept(request)}: all would {need}"
+
+
+def notes_on_rows(search: Any, request: Request) -> tuple[str, ...]:
+    """Say after the fits what was kept of single rows, where that is not all or not expected."""
+    reason, kept = metric_to_keep(search, request)[1], request.keeper.rows
+    if not reason and kept is not None and not kept.candidates.size:
+        reason = _not_kept(
+            search,
+            "no candidate has one finite number for each row, as with several targets or with the "
+            "Brier score of more than two classes.",
+        )
+    return (reason,) if reason else ()
+
+
+def _obstacle(request: Request, metric: str) -> str:
+    """Say why results of single rows would have no meaning, empty if they have one."""
+    if metric not in METHODS:
+        return f"they are for {', '.join(METHODS)}, not for {metric!r}."
+    if request.score_params:
+        return f"scores depend on {', '.join(request.score_params)} too, and these do not."
+    return "" if _judged_once(request) else "some rows are judged by several splits."
+
+
+def _not_kept(search: Any, why: str) -> str:
+    """Word the reason, where they were asked for."""
+    asked = search.keep_predictions != "auto"
+    return f"Results of single rows were not kept: {why}" if asked else ""
 
 
 def kept_rows(search: Any, request: Request) -> BestRows | None:

@@ -172,7 +172,7 @@ class HonestSearchCV(MetaEstimatorMixin, BaseEstimator):
         fitted_once = {"study", "storage"}  # of the search itself
         own = {name: value for name, value in own.items() if name not in fitted_once}
         check_forgets(own, params)
-        search = clone(self.search)
+        search = _copy_of(self.search)
         return search.fit(X, **params) if y is None else search.fit(X, y, **params)
 
     def _judge(self, search: Any) -> dict[str, Any]:
@@ -222,6 +222,16 @@ class HonestSearchCV(MetaEstimatorMixin, BaseEstimator):
         if routing_enabled():
             params = process_routing(self, "score", **params)["search"]["score"]
         return self.search_.score(X, y, **params)  # type: ignore[no-any-return]
+
+
+def _copy_of(search: Any) -> Any:
+    try:
+        return clone(search)
+    except TypeError as error:
+        raise TypeError(
+            f"search must be one that can be cloned, so that the given one is left as it is: "
+            f"{error}. If its cv is an iterator, which serves once, give cv=list(...)."
+        ) from error
 
 
 def _metrics(search: Any) -> list[str]:

@@ -27,7 +27,8 @@ return_train_score
         with "auto" as far as 256 MB hold them, with a number as far as so many MB do. Where not all
         candidates find room, those with the best mean scores are kept; True keeps all.
         Kept for accuracy, ROC AUC, log loss, mean squared or absolute error, and the Brier score of
-        two classes. The report says what was kept.
+        two classes, without weights, where no row is judged by several splits, as by shuffled
+        splits or repeated folds. The report says what was kept and, unless "auto", why nothing was.
     checkpoint : path-like, optional
         File that keeps every finished fit; the same search started again repeats none of them.
     share_steps : bool, default=True
