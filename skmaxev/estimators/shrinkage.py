@@ -83,7 +83,9 @@ def efron_shrinkage(
     float or ndarray of shape (...)
         Between the winner's mean and the grand mean. Errs upwards on average with
         ``noise="residual"`` where the splits share training rows, downwards with
-        ``noise="marginal"`` where candidates share noise. Where all means are equal it is the mean.
+        ``noise="marginal"`` where candidates share noise; and upwards by nearly the whole optimism
+        where a few hopeless candidates make the spread of the true scores look wide, which
+        `consensus` does not. Where all means are equal it is the mean.
 
     Raises
     ------

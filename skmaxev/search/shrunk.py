@@ -37,8 +37,9 @@ return_train_score
     Attributes
     ----------
     best_score_ : float
-        Shrunken score: the winner's true score. Errs slightly upwards on average. NaN where
-        there is no honest number, such as after a single split.
+        Shrunken score: the winner's true score. Errs slightly upwards on average, by more if some
+        candidates are hopeless, since they make differences look large. NaN where there is no
+        honest number, such as after a single split.
     naive_best_score_ : float
         What GridSearchCV would have printed: the winner's mean score.
     report_ : SelectionReport or None

@@ -4,6 +4,7 @@ from hypothesis import given
 from strategies import score_tables
 
 from skmaxev.estimators import (
+    consensus,
     efron_shrinkage,
     expected_maximum_of_normals,
     maximum,
@@ -206,3 +207,16 @@ def test_an_unknown_noise_is_refused(estimator, noise):
 def test_residual_noise_refuses_one_split():
     with pytest.raises(ValueError, match="One split shows no noise"):
         residual_noise([[0.5, 0.25]])
+
+
+def test_hopeless_candidates_undo_the_shrinkage_but_not_the_consensus():
+    rng = np.random.default_rng(0)
+    optimism = []
+    for _ in range(100):
+        scores = 0.8 + rng.normal(0, 0.05, (5, 40))
+        scores[:, :4] -= 0.3
+        found = efron_shrinkage(scores), consensus(scores), scores.mean(axis=0).max()
+        optimism.append(np.subtract(found, 0.8))
+    shrunken, agreed, printed = np.mean(optimism, axis=0)
+    assert shrunken > 0.85 * printed
+    assert agreed < 0.35 * printed
