@@ -59,7 +59,8 @@ class HonestSearchCV(MetaEstimatorMixin, BaseEstimator):
     ----------
     best_score_ : float
         The honest score of the winner. With the default method it errs little either way on
-        average. NaN, after a warning, where no honest number is to be had.
+        average. Higher is better, as for every ``best_score_`` of scikit-learn: a loss, as of
+        LassoCV, is turned round. NaN, after a warning, where no honest number is to be had.
     naive_best_score_ : float
         What the search itself prints.
     report_ : SelectionReport or None
@@ -184,10 +185,13 @@ class HonestSearchCV(MetaEstimatorMixin, BaseEstimator):
             return judged  # several metrics, and none that chooses
         report = reports[str(refit)] if reports else self._report(search, None)
         judged["report_"] = report
-        judged["best_score_"] = float("nan") if report is None else report.estimate
-        naive = getattr(search, "best_score_", float("nan"))
-        judged["naive_best_score_"] = naive if report is None else report.naive
-        judged["n_fits_"] = None if report is None else report.n_fits
+        if report is None:
+            naive = getattr(search, "best_score_", float("nan"))
+            return judged | {"best_score_": float("nan"), "naive_best_score_": naive}
+        sign = 1.0 if report.greater_is_better else -1.0
+        judged["best_score_"] = sign * report.estimate
+        judged["naive_best_score_"] = sign * report.naive
+        judged["n_fits_"] = report.n_fits
         return judged
 
     def _report(self, search: Any, metric: str | None) -> SelectionReport | None:

@@ -5,9 +5,10 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.base import clone, is_classifier
-from sklearn.datasets import make_classification
+from sklearn.datasets import make_classification, make_regression
 from sklearn.exceptions import NotFittedError
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.linear_model import LassoCV
 from sklearn.model_selection import (
     GridSearchCV,
     HalvingGridSearchCV,
@@ -124,3 +125,12 @@ def test_a_search_that_decides_as_it_goes_cannot_be_counted():
     once = NestedCVSearch(TREE, GRID, cv=KFold(3).split(X))
     with pytest.raises(TypeError, match="cloned"):
         planned_fits(once, X, Y)
+
+
+def test_a_path_of_losses_has_a_best_score_of_which_higher_is_better():
+    X, y = make_regression(100, 6, noise=30.0, random_state=0)
+    honest = HonestSearchCV(LassoCV(cv=4)).fit(X, y)
+    losses = LassoCV(cv=4).fit(X, y).mse_path_.mean(axis=1)
+    assert honest.naive_best_score_ == pytest.approx(-losses.min())
+    assert honest.best_score_ == -honest.report_.estimate
+    assert honest.best_score_ <= honest.naive_best_score_
