@@ -3,7 +3,8 @@
 from skmaxev.scores.arrays import from_array, from_object
 from skmaxev.scores.build import as_floats, build_table, mean_scores
 from skmaxev.scores.checkpoint import from_checkpoint, plain_rows, plain_tables
-from skmaxev.scores.files import from_csv, from_long
+from skmaxev.scores.files import from_csv
+from skmaxev.scores.long import from_long
 from skmaxev.scores.metrics import is_known, noise_range, support_of
 from skmaxev.scores.paths import from_path
 from skmaxev.scores.read import read_scores

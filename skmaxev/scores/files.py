@@ -1,4 +1,4 @@
-"""Reader of CSV files and long tables, with the standard library alone."""
+"""Reader of CSV files, with the standard library alone."""
 
 from __future__ import annotations
 
@@ -10,40 +10,21 @@ import os
 import re
 import zlib
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
-
-from skmaxev.scores.build import build_table, is_missing
-from skmaxev.scores.columns import check_rows, split_columns, upright, with_lists_unpacked
-from skmaxev.scores.results import choose_metric, from_cv_results
+from skmaxev.scores.columns import check_rows, upright, with_lists_unpacked
+from skmaxev.scores.long import from_long
+from skmaxev.scores.numbers import with_numbers
+from skmaxev.scores.results import from_cv_results
 from skmaxev.scores.table import ScoreTable
 
-__all__ = ["from_csv", "from_long", "with_numbers"]
+__all__ = ["from_csv"]
 
 _SEPARATORS = ",;\t|"
 _SEPARATOR = re.compile(r"[,;\t|]")
 _GZIP = b"\x1f\x8b"
-_MISSING = frozenset({"", "nan", "na", "n/a", "#n/a", "<na>", "none", "null", "-"})
-_SUMMARIES = frozenset(
-    [
-        "mean",
-        "average",
-        "avg",
-        "std",
-        "sd",
-        "var",
-        "median",
-        "min",
-        "max",
-        "all",
-        "overall",
-        "total",
-        "sum",
-    ]
-)
 
 
 def from_csv(
@@ -103,103 +84,11 @@ def from_csv(
     )
 
 
-def from_long(
-    columns: Mapping[str, Any],
-    *,
-    candidate: str | None,
-    fold: str | None,
-    score: str | None,
-    metric: str | None = None,
-    greater_is_better: bool = True,
-    decimal: str = ".",
-    source: str = "long table",
-) -> ScoreTable:
-    """Read a table with one row a candidate and split.
-
-    Parameters
-    ----------
-    columns : mapping of str to sequence, or frame
-        The table.
-    candidate, fold, score : str
-        Its columns. Candidates are numbered as they first appear; folds are ordered by number.
-    metric, greater_is_better, decimal, source
-        As in ``from_csv``.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing, or a candidate has two scores on one split.
-    """
-    names = _check_long(list(columns), {"candidate": candidate, "fold": fold, "score": score})
-    who, where = ([_label(value, name) for value in columns[name]] for name in names[:2])
-    what = list(columns[names[2]])
-    _check_percent([what])
-    candidates = {value: index for index, value in enumerate(dict.fromkeys(who))}
-    splits = {value: row for row, value in enumerate(sorted(set(where), key=_by_number))}
-    if not who:
-        raise ValueError("a long table must hold one row a candidate and split; got no row.")
-    _check_splits(splits, names[1])
-    rows = np.array([splits[value] for value in where])
-    cols = np.array([candidates[value] for value in who])
-    flat, counts = np.unique(rows * len(candidates) + cols, return_counts=True)
-    if counts.max() > 1:
-        twice = divmod(int(flat[counts.argmax()]), len(candidates))
-        raise ValueError(
-            "a long table must hold one score a candidate and split; "
-            f"{list(candidates)[twice[1]]!r} has {counts.max()} on split "
-            f"{list(splits)[twice[0]]!r}. Keep the rows of one data set and metric."
-        )
-    scores = np.full((len(splits), len(candidates)), np.nan)
-    scores[rows, cols] = [_number(value, decimal, names[2], row) for row, value in enumerate(what)]
-    return build_table(
-        scores,
-        metric=metric or names[2],
-        greater_is_better=greater_is_better,
-        params=[{names[0]: value} for value in candidates],
-        source=source,
-    )
-
-
-def _check_long(columns: Sequence[Any], asked: Mapping[str, str | None]) -> list[str]:
-    found = []
-    for keyword, name in asked.items():
-        if name is None or name not in columns:
-            shown = ", ".join(str(column) for column in columns[:12])
-            raise ValueError(
-                f"a long table needs candidate=, fold= and score=, each the name of a column; got "
-                f"{keyword}={name!r}. The columns are: {shown}."
-            )
-        found.append(name)
-    return found
-
-
-def _check_splits(labels: Iterable[Any], column: str) -> None:
-    """Refuse a mean over the splits that stands among them as if it were one more."""
-    texts = {str(label).strip().lower(): label for label in labels}
-    found = [label for text, label in texts.items() if text in _SUMMARIES]
-    if found and any(re.search(r"\d", text) for text in texts):
-        raise ValueError(
-            f"every row of a long table must hold the score of one split; column {column!r} holds "
-            f"{found[0]!r}, which sums up the others. Leave those rows out."
-        )
-
-
 def _check_signs(sep: str | None, decimal: str) -> None:
     if sep is not None and len(sep) != 1:
         raise ValueError(f"sep must be one character, such as ';' or a tab; got {sep!r}.")
     if decimal not in (".", ","):
         raise ValueError(f"decimal must be '.' or ','; got {decimal!r}.")
-
-
-def _check_percent(columns: Iterable[Iterable[Any]]) -> None:
-    texts = [str(cell).strip() for column in columns for cell in column]
-    given = [text for text in texts if text.lower() not in _MISSING]
-    shares = [text for text in given if not text.endswith("%")]
-    if shares and len(shares) < len(given):
-        raise ValueError(
-            "scores must all be percentages or none; some end with %, others do not, such as "
-            f"{shares[0]!r}. Write all in the same way."
-        )
 
 
 def _read_columns(file: Any, sep: str | None) -> dict[str, list[str]]:
@@ -287,52 +176,3 @@ def _check_rows(rows: list[list[str]], header: list[str], name: str) -> None:
                 "decimal= if they are not ',' and '.'; leave out what stands above the names of "
                 "the columns."
             )
-
-
-def with_numbers(columns: Mapping[str, Any], decimal: str, metric: str | None) -> dict[str, Any]:
-    """Turn the columns of scores into floats and leave all others as text."""
-    _, splits = choose_metric(split_columns(columns), metric, list(columns))
-    _check_percent(columns[name] for name in splits)
-    others = {name for name in columns if str(name).startswith("mean_test_")}
-    numbers = {*splits, *others, "iter", "n_resources"}
-    return {
-        name: (
-            np.array([_number(cell, decimal, name, row) for row, cell in enumerate(cells)])
-            if name in numbers
-            else cells
-        )
-        for name, cells in columns.items()
-    }
-
-
-def _number(cell: Any, decimal: str, column: str, row: int) -> float:
-    if is_missing(cell):
-        return np.nan
-    if not isinstance(cell, str):
-        return float(cell)
-    text = cell.strip().removesuffix("%")
-    try:
-        return float(text.replace(decimal, ".") if decimal != "." else text)
-    except ValueError:
-        if text.lower() in _MISSING:
-            return np.nan
-        raise ValueError(
-            f"scores must be numbers; column {column!r}, data line {row + 1} holds {text[:40]!r}. "
-            "Empty the cell of a failed fit, or say decimal=',' for decimal commas."
-        ) from None
-
-
-def _label(value: Any, column: str) -> Any:
-    """Return a value that can be looked up: lists and dicts by their text."""
-    if is_missing(value):
-        raise ValueError(
-            f"every row of a long table must name its candidate and split; column {column!r} has "
-            "empty cells. Fill them, or leave those rows out."
-        )
-    return value if isinstance(value, Hashable) else str(value)
-
-
-def _by_number(label: Any) -> tuple[Any, ...]:
-    """Order labels by the numbers in them: fold 2 before fold 10."""
-    parts = re.split(r"(\d+)", str(label))
-    return tuple(int(part) if part.isdecimal() else part for part in parts)

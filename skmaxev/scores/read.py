@@ -11,7 +11,9 @@ from skmaxev._checkpoint import CheckpointError
 from skmaxev.scores.arrays import from_array, from_object
 from skmaxev.scores.checkpoint import from_checkpoint, is_checkpoint
 from skmaxev.scores.columns import as_columns, split_columns, with_lists_unpacked
-from skmaxev.scores.files import from_csv, from_long, with_numbers
+from skmaxev.scores.files import from_csv
+from skmaxev.scores.long import from_long
+from skmaxev.scores.numbers import with_numbers
 from skmaxev.scores.results import from_cv_results
 from skmaxev.scores.search import from_search, is_search
 from skmaxev.scores.studies import from_study, is_study
