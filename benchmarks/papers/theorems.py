@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from benchmarks.papers._report import Report, Table
@@ -70,51 +72,66 @@ def sample(problem, n_repeats, rng):
     return rng.normal(means, sigma / np.sqrt(n), shape), sigma**2 / n
 
 
+class Moments(NamedTuple):
+    """Bias and variance of an estimator, with their standard errors."""
+
+    bias: float
+    error: float
+    spread: float
+    unsure: float
+
+
+def moments(values, best):
+    n_repeats, squares = len(values), np.square(values - values.mean())
+    # The standard error of a variance is from the fourth moment.
+    return Moments(
+        bias=values.mean() - best,
+        error=values.std() / np.sqrt(n_repeats),
+        spread=squares.mean(),
+        unsure=np.sqrt(squares.var() / n_repeats),
+    )
+
+
 def check(problem, n_repeats, rng):
     folds, variance = sample(problem, n_repeats, rng)
     best, k = problem["means"].max(), problem["n_splits"]
     of_means = variance / k
-    values = {
-        "ME": maximum(folds), "LVCV": low_variance_cv(folds), "LBCV": low_bias_cv(folds),
-    }  # fmt: skip
-    bias = {name: value.mean() - best for name, value in values.items()}
-    error = {name: value.std() / np.sqrt(n_repeats) for name, value in values.items()}
-    spread = {name: value.var() for name, value in values.items()}
-    # The standard error of a variance, from the fourth moment.
-    unsure = {
-        name: np.sqrt(((value - value.mean()) ** 2).var() / n_repeats)
-        for name, value in values.items()
-    }
-    lowest = {
-        "LVCV": cv_bias_bound(np.tile(variance, (k, 1))),
-        "LBCV": cv_bias_bound(np.tile(variance / (k - 1), (k, 1))),
-    }
-    held = {
-        "Theorem 1: bias of ME is not negative": bias["ME"] >= -SURE * error["ME"],
-        "Aven: bias of ME is below its bound": (
-            bias["ME"] <= aven_bound(of_means) + SURE * error["ME"]
-        ),
-        "Theorem 2: variance of ME is below the sum": (
-            spread["ME"] <= variance_bound(of_means) + SURE * unsure["ME"]
-        ),
-        "Theorem 3: bias of LBCV and LVCV is not positive": all(
-            bias[name] <= SURE * error[name] for name in lowest
-        ),
-        "Theorem 5: variance of LBCV and LVCV is below the bound": all(
-            spread[name] <= of_means.sum() + SURE * unsure[name] for name in lowest
-        ),
-        "Conjecture 1: bias of LBCV and LVCV is above the bound": all(
-            bias[name] >= lowest[name] - SURE * error[name] for name in lowest
-        ),
-    }
+    me, lvcv, lbcv = (
+        moments(estimate(folds), best) for estimate in (maximum, low_variance_cv, low_bias_cv)
+    )
+    crossed = [
+        (lvcv, cv_bias_bound(np.tile(variance, (k, 1)))),
+        (lbcv, cv_bias_bound(np.tile(variance / (k - 1), (k, 1)))),
+    ]
+    held = what_holds(me, crossed, of_means)
     return {
         "kind": problem["kind"],
         "held": held,
         "broken": [f"{text} ({problem['kind']})" for text, holds in held.items() if not holds],
-        "aven": bias["ME"] / aven_bound(of_means),
-        "conjecture": max(bias[name] / lowest[name] for name in lowest),
-        "lvcv_less_variable": spread["LVCV"] <= spread["LBCV"] + SURE * unsure["LBCV"],
-        "cv_worse": all(abs(bias[name]) > abs(bias["ME"]) + SURE * error[name] for name in lowest),
+        "aven": me.bias / aven_bound(of_means),
+        "conjecture": max(one.bias / lowest for one, lowest in crossed),
+        "lvcv_less_variable": lvcv.spread <= lbcv.spread + SURE * lbcv.unsure,
+        "cv_worse": all(abs(one.bias) > abs(me.bias) + SURE * one.error for one, _ in crossed),
+    }
+
+
+def what_holds(me, crossed, of_means):
+    """Tell, for each statement, whether it holds up to chance."""
+    return {
+        "Theorem 1: bias of ME is not negative": me.bias >= -SURE * me.error,
+        "Aven: bias of ME is below its bound": (me.bias <= aven_bound(of_means) + SURE * me.error),
+        "Theorem 2: variance of ME is below the sum": (
+            me.spread <= variance_bound(of_means) + SURE * me.unsure
+        ),
+        "Theorem 3: bias of LBCV and LVCV is not positive": all(
+            one.bias <= SURE * one.error for one, _ in crossed
+        ),
+        "Theorem 5: variance of LBCV and LVCV is below the bound": all(
+            one.spread <= of_means.sum() + SURE * one.unsure for one, _ in crossed
+        ),
+        "Conjecture 1: bias of LBCV and LVCV is above the bound": all(
+            one.bias >= lowest - SURE * one.error for one, lowest in crossed
+        ),
     }
 
 
