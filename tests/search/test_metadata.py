@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from searches import LOGISTIC, Recorder, X, Y, every_search
 from sklearn import config_context
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import (
@@ -11,8 +12,9 @@ from sklearn.model_selection import (
     GroupKFold,
     cross_validate,
 )
+from sklearn.pipeline import Pipeline
 
-from skmaxev import HonestSearchCV, NestedCVSearch, ShrunkSearchCV
+from skmaxev import HonestSearchCV, LowVarianceCVSearch, NestedCVSearch, ShrunkSearchCV
 
 
 def test_groups_beside_a_whole_number_of_folds_are_ignored_aloud():
@@ -68,3 +70,61 @@ def test_routing_may_be_on_with_metadata_and_without(Search):
         plain = Search(*LOGISTIC).fit(X, Y)
     assert weighted.best_score_ <= 1
     assert plain.best_score_ == Search(*LOGISTIC).fit(X, Y).best_score_
+
+
+class Centred(TransformerMixin, BaseEstimator):
+    """Takes away a weighted mean; has to be told the first column of its rows."""
+
+    def fit(self, X, y=None, tag=None, sample_weight=None):
+        np.testing.assert_array_equal(tag, X[:, 0])
+        self.mean_ = np.average(X, axis=0, weights=sample_weight)
+        return self
+
+    def transform(self, X):
+        return X - self.mean_
+
+
+def loss(y, predicted, cost=None, sample_weight=None):
+    return np.average((y != predicted) * cost, weights=sample_weight)
+
+
+def routed_search():
+    """Give a pipeline, its grid and options that ask for metadata of five kinds."""
+    steps = [
+        ("centre", Centred().set_fit_request(tag=True, sample_weight=True)),
+        ("model", LogisticRegression().set_fit_request(sample_weight=True)),
+    ]
+    scorer = make_scorer(loss, greater_is_better=False)
+    scorer.set_score_request(cost=True, sample_weight=True)
+    options = {"cv": GroupKFold(3).set_split_request(groups="inner"), "scoring": scorer}
+    return Pipeline(steps), {"model__C": [0.001, 0.1, 10]}, {**options, "error_score": "raise"}
+
+
+def test_metadata_of_ones_own_reach_every_step_at_both_levels():
+    rows = np.arange(80)
+    params = {"tag": X[:, 0], "sample_weight": 1.0 + rows % 3, "cost": 1.0 + rows % 5}
+    params |= {"inner": rows % 8, "outer": rows % 4}
+    with config_context(enable_metadata_routing=True):
+        model, grid, options = routed_search()
+        outer = GroupKFold(4).set_split_request(groups="outer")
+        plain = GridSearchCV(model, grid, **options)
+        inside = {name: value for name, value in params.items() if name != "outer"}
+        expected = []
+        for train, test in GroupKFold(4).split(X, Y, params["outer"]):
+            fold = {name: value[train] for name, value in inside.items()}
+            judged = {name: params[name][test] for name in ("cost", "sample_weight")}
+            fitted = clone(plain).fit(X[train], Y[train], **fold)
+            expected.append(fitted.score(X[test], Y[test], **judged))
+        for n_jobs in (None, 2):
+            search = NestedCVSearch(model, grid, outer_cv=outer, n_jobs=n_jobs, **options)
+            search.fit(X, Y, **params)
+            np.testing.assert_array_equal(search.outer_scores_, expected)
+        best = plain.fit(X, Y, **inside).best_score_
+        for other in (
+            LowVarianceCVSearch(model, grid, **options),
+            ShrunkSearchCV(model, grid, **options),
+            HonestSearchCV(clone(plain)),
+        ):
+            judged = cross_validate(other, X, Y, cv=outer, params=params, error_score="raise")
+            np.testing.assert_array_equal(judged["test_score"], expected)
+            assert other.fit(X, Y, **inside).naive_best_score_ == pytest.approx(best)
