@@ -120,11 +120,12 @@ def test_metadata_of_ones_own_reach_every_step_at_both_levels():
             search.fit(X, Y, **params)
             np.testing.assert_array_equal(search.outer_scores_, expected)
         best = plain.fit(X, Y, **inside).best_score_
+        judge = {"scoring": options["scoring"], "params": params, "error_score": "raise"}
         for other in (
             LowVarianceCVSearch(model, grid, **options),
             ShrunkSearchCV(model, grid, **options),
             HonestSearchCV(clone(plain)),
         ):
-            judged = cross_validate(other, X, Y, cv=outer, params=params, error_score="raise")
+            judged = cross_validate(other, X, Y, cv=outer, **judge)
             np.testing.assert_array_equal(judged["test_score"], expected)
             assert other.fit(X, Y, **inside).naive_best_score_ == pytest.approx(best)
