@@ -15,7 +15,7 @@ from skmaxev.estimators.bayesian import bayesian_maximum
 from skmaxev.estimators.shrinkage import efron_shrinkage
 from skmaxev.estimators.validation import check_best_index, check_level
 from skmaxev.report import Estimate, SelectionReport
-from skmaxev.scores import ScoreTable, as_floats, build_table
+from skmaxev.scores import ScoreTable, as_floats, build_table, is_size_of_errors
 
 __all__ = ["correct_leaderboard", "out_of_fold"]
 
@@ -24,9 +24,8 @@ FloatArray = NDArray[np.float64]
 _FAR = 3.0  # spreads below the median
 _NORMAL = 1.4826  # standard deviation of a normal distribution, in median distances
 _NO_SHARES = frozenset(
-    {"auc", "f1", "gini", "kappa", "mcc", "matthews", "map", "ndcg", "precision", "r2", "log"}
-    | {"logloss", "rmse", "mse", "mae", "mape", "rmsle", "squared", "absolute", "brier", "loss"}
-    | {"balanced", "correlation", "spearman", "pearson", "dice", "iou", "jaccard"}
+    {"auc", "f1", "gini", "kappa", "mcc", "matthews", "map", "ndcg", "precision", "r2", "mape"}
+    | {"balanced", "correlation", "spearman", "pearson", "dice", "iou", "jaccard", "loss", "rmsle"}
 )
 """Words for metrics that are no share of rows, although they may lie between 0 and 1."""
 
@@ -105,29 +104,27 @@ def correct_leaderboard(
     level = check_level(level)
     given = _check_public(public_scores)
     check_best_index(best_index, given.size)
-    if metric is None:
-        share = "accuracy" if greater_is_better else "error rate"
-        metric = "score" if n_test_rows is None else share
+    metric = metric or _name(n_test_rows, greater_is_better=greater_is_better)
     error = _standard_error(given, n_test_rows, standard_error, metric)
     shared, notes = _check_correlation(correlation)
     told = (f"Standard error of one public score: {error:.2g}.", *notes)
     table = _table(given, metric, greater_is_better=greater_is_better, winner=best_index, told=told)
     scores, best = table.used_scores[0], table.used_best_index
     own = error**2 * (1.0 - shared)
-    alike = _alike(scores, best, np.sqrt(own))
-    peers, place = scores[alike], int(alike[:best].sum())
-    values = _estimates(scores, best, own) | _shrunk(peers, place, own)
+    peers, place = _peers(scores, best, np.sqrt(own))
+    shrunk = float(efron_shrinkage(peers[np.newaxis], noise=own, best_index=place))
+    values = _largest(scores, best, own) | {"EB": shrunk}
     common = error**2 * (1.0 if correlation is None else shared)
     variance = _posterior_variance(peers, place, own) + common
-    low, high = _interval(values["EB"], variance, level=level, support=table.support)
+    low, high = _interval(shrunk, variance, level=level, support=table.support)
     sign = 1.0 if greater_is_better else -1.0
     return SelectionReport(
-        estimate=sign * values["EB"],
+        estimate=sign * shrunk,
         interval=(low, high) if greater_is_better else (0.0 - high, 0.0 - low),
         level=level,
         method="EB",
         naive=sign * float(scores[best]),
-        optimism=float(scores[best] - values["EB"]),
+        optimism=float(scores[best] - shrunk),
         estimates=_described(values, sign, known=correlation is not None),
         n_splits=1,
         n_candidates=given.size,
@@ -141,7 +138,7 @@ def correct_leaderboard(
         spread=float(scores.std(ddof=1)) if scores.size > 1 else 0.0,
         indistinguishable=tuple(table.used[_close(scores, best, np.sqrt(2 * own))].tolist()),
         source=table.source,
-        notes=(*table.notes, *_left_aside(int((~alike).sum()))),
+        notes=(*table.notes, *_left_aside(scores.size - peers.size)),
         table=table,
     )
 
@@ -162,6 +159,13 @@ def _table(
         source="public leaderboard",
         notes=told,
     )
+
+
+def _name(n_test_rows: int | None, *, greater_is_better: bool) -> str:
+    """Name a metric of which nothing is said but whether it is a share of rows."""
+    if n_test_rows is None:
+        return "score"
+    return "accuracy" if greater_is_better else "error rate"
 
 
 def _interval(
@@ -202,7 +206,8 @@ def _standard_error(
     if _number(n_test_rows, "n_test_rows") < 1:
         raise ValueError(f"n_test_rows must be at least 1; got {n_test_rows!r}.")
     words = set(re.findall("[a-z0-9]+", metric.lower()))
-    if words & _NO_SHARES or scores.min() < 0 or scores.max() > 1:
+    no_share = bool(words & _NO_SHARES) or is_size_of_errors(metric)
+    if no_share or scores.min() < 0 or scores.max() > 1:
         raise ValueError(
             f"n_test_rows goes with shares of rows from 0 to 1, such as accuracy; got {metric!r} "
             f"from {scores.min():g} to {scores.max():g}. Give standard_error for another metric."
@@ -230,10 +235,11 @@ def _check_correlation(correlation: Any) -> tuple[float, tuple[str, ...]]:
     return float(correlation), ()
 
 
-def _alike(scores: FloatArray, best: int, noise: float) -> NDArray[np.bool_]:
-    """Tell which submissions show how far good ones lie apart: not first tries far below the rest.
+def _peers(scores: FloatArray, best: int, noise: float) -> tuple[FloatArray, int]:
+    """Give the submissions that show how far good ones lie apart, and the place of the winner.
 
-    The spread is that of the better half, which poor submissions do not reach.
+    First tries far below the rest do not. The spread is that of the better half, which they do not
+    reach.
     """
     alike = np.ones(scores.size, dtype=bool)
     while True:
@@ -241,9 +247,9 @@ def _alike(scores: FloatArray, best: int, noise: float) -> NDArray[np.bool_]:
         spread = _NORMAL * np.median(scores[alike & (scores >= middle)] - middle)
         near = alike & (scores >= middle - _FAR * max(spread, noise))
         if not near[best]:  # one of them was chosen
-            return np.ones(scores.size, dtype=bool)
+            return scores, best
         if near.sum() == alike.sum():
-            return alike
+            return scores[alike], int(alike[:best].sum())
         alike = near
 
 
@@ -256,18 +262,12 @@ def _left_aside(count: int) -> tuple[str, ...]:
     )
 
 
-def _estimates(scores: FloatArray, best: int, own: float) -> dict[str, float]:
-    naive = float(scores[best])
+def _largest(scores: FloatArray, best: int, own: float) -> dict[str, float]:
+    """Estimate the best true score."""
     if scores.size == 1 or np.ptp(scores) == 0:  # nothing was chosen
-        return {"ME": naive, "BAYES": naive}
+        return dict.fromkeys(("ME", "BAYES"), float(scores[best]))
     noise = np.full(scores.size, np.sqrt(own))
     return {"ME": float(scores.max()), "BAYES": float(bayesian_maximum(scores, noise))}
-
-
-def _shrunk(scores: FloatArray, best: int, own: float) -> dict[str, float]:
-    if scores.size == 1 or np.ptp(scores) == 0:
-        return {"EB": float(scores[best])}
-    return {"EB": float(efron_shrinkage(scores[np.newaxis], noise=own, best_index=best))}
 
 
 def _posterior_variance(scores: FloatArray, best: int, own: float) -> float:

@@ -28,6 +28,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from skmaxev.estimators import (
     accuracy_excess,
     auc_influences,
@@ -88,11 +90,20 @@ def estimates(search: Any) -> dict[str, float]:
     }
 
 
+def outer_winners(search: Any) -> np.ndarray:
+    """Choose for every outer fold by the models that never saw it; inner and outer are shared."""
+    return search.inner.sum(axis=1).argmax(axis=1)
+
+
+def nested_scores(search: Any) -> np.ndarray:
+    """Judge the winner of every outer fold."""
+    winners = outer_winners(search)
+    return search.scores[np.arange(len(winners)), winners]
+
+
 def blind_error(search: Any) -> float:
     """Mean error of candidates that are judged by a split which had no part in their choice."""
-    chosen = search.inner.sum(axis=1).argmax(axis=1)
-    judged = search.scores[range(len(chosen)), chosen]
-    return float((judged - search.truth[chosen]).mean())
+    return float((nested_scores(search) - search.truth[outer_winners(search)]).mean())
 
 
 def measure(bank: ModuleType, metric: str) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from benchmarks.accuracy.bank import load_bank, row_excess, row_values
+from benchmarks.accuracy.bank import load_bank, nested_scores, row_excess, row_values
 from skmaxev.estimators import (
     bbc,
     bbc_auc,
@@ -86,12 +86,6 @@ def from_all_rows(search: Any) -> Interval:
     return selection_interval(
         search.scores, estimate=estimate, support=UNIT, row_values=rows, **counts(search)
     )
-
-
-def nested_scores(search: Any) -> np.ndarray:
-    """Judge the winner of every outer fold, inner and outer folds being shared."""
-    winners = [search.inner[k].sum(0).argmax() for k in range(len(search.scores))]
-    return search.scores[np.arange(len(winners)), winners]
 
 
 def around_mean(scores: np.ndarray, quantile: float) -> Interval:

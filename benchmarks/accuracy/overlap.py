@@ -32,9 +32,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy import stats
 from sklearn import config_context
 from sklearn.base import clone
+from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import KFold, ParameterGrid, StratifiedKFold, cross_val_predict
 
 from benchmarks.accuracy.problems import (
@@ -98,9 +98,8 @@ def method_of(model):
     return next(name for name in names if hasattr(model, name))
 
 
-def area(y, values):
-    ranks = stats.rankdata(values, axis=0)[y == 1]
-    return (ranks.mean(axis=0) - (len(ranks) + 1) / 2) / (len(y) - len(ranks))
+def areas(y, table):
+    return np.array([roc_auc_score(y, column) for column in table.T])
 
 
 def rights(model, y, values):
@@ -132,11 +131,11 @@ def errors_and_noise(models, data, n_folds, *, classes, seed):
     both = [(rights(m, y, a), rights(m, y_new, b).mean()) for m, a, b in pairs]
     right, truth = np.transpose([a for a, _ in both]).astype(float), np.array([b for _, b in both])
     shares = np.array([right[test].mean(axis=0) for _, test in folds])
-    areas = np.array([area(y[test], table[test]) for _, test in folds])
+    by_fold = np.array([areas(y[test], table[test]) for _, test in folds])
     influences = auc_influences(table, y == 1, row_splits=fold)
     return {
         "accuracy": summary(shares, right, truth, fold, (0.0, 1.0)),
-        "roc_auc": summary(areas, influences, area(y_new, new), fold, (0.0, 1.0)),
+        "roc_auc": summary(by_fold, influences, areas(y_new, new), fold, (0.0, 1.0)),
     }
 
 

@@ -34,8 +34,8 @@ from typing import Any
 import numpy as np
 from sklearn import config_context
 
-from benchmarks.accuracy.bank import load_bank, row_values
-from benchmarks.accuracy.intervals import counts, nested_scores
+from benchmarks.accuracy.bank import load_bank, nested_scores, row_values
+from benchmarks.accuracy.intervals import counts
 from benchmarks.accuracy.peer_fits import (
     AFTER,
     TAIL,

@@ -5,7 +5,7 @@ from skmaxev.scores.build import as_floats, build_table, mean_scores
 from skmaxev.scores.checkpoint import from_checkpoint, plain_rows, plain_tables
 from skmaxev.scores.files import from_csv
 from skmaxev.scores.long import from_long
-from skmaxev.scores.metrics import is_known, noise_range, support_of
+from skmaxev.scores.metrics import is_known, is_size_of_errors, noise_range, support_of
 from skmaxev.scores.paths import from_path
 from skmaxev.scores.read import read_scores
 from skmaxev.scores.results import from_cv_results
@@ -29,6 +29,7 @@ __all__ = [
     "from_search",
     "from_study",
     "is_known",
+    "is_size_of_errors",
     "mean_scores",
     "metric_name",
     "noise_range",

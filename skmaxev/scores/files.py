@@ -16,9 +16,9 @@ from typing import IO, Any
 
 from skmaxev.scores.columns import check_rows, upright, with_lists_unpacked
 from skmaxev.scores.long import from_long
-from skmaxev.scores.numbers import with_numbers
 from skmaxev.scores.results import from_cv_results
 from skmaxev.scores.table import ScoreTable
+from skmaxev.scores.texts import with_numbers
 
 __all__ = ["from_csv"]
 

@@ -10,7 +10,14 @@ from sklearn.metrics import get_scorer_names
 
 from skmaxev.scores.table import ScoreTable
 
-__all__ = ["direction_doubt", "is_known", "is_share", "noise_range", "support_of"]
+__all__ = [
+    "direction_doubt",
+    "is_known",
+    "is_share",
+    "is_size_of_errors",
+    "noise_range",
+    "support_of",
+]
 
 _SHARES = ("accuracy", "balanced_accuracy", "roc_auc", "f1", "precision", "recall", "jaccard")
 _LOSSES = ("neg_", "log", "mse", "mae", "squared", "absolute", "deviance", "brier")
@@ -31,6 +38,11 @@ def is_known(metric: str) -> bool:
 def is_share(metric: str) -> bool:
     """Tell whether a metric of this name is a share, which is never negative."""
     return metric.startswith(_SHARES)
+
+
+def is_size_of_errors(metric: str) -> bool:
+    """Tell whether a name says how large errors are, so that the loss is no share of wrong rows."""
+    return any(word in metric.lower() for word in _LOSSES)
 
 
 def direction_doubt(metric: str, scores: NDArray[np.float64]) -> str | None:
@@ -110,6 +122,6 @@ def noise_range(table: ScoreTable) -> tuple[float, float]:
     """
     low, high = table.support
     shares = high == 0.0 and not np.isfinite(low) and float(table.used_scores.min()) >= -1.0
-    if shares and not any(word in table.metric.lower() for word in _LOSSES):
+    if shares and not is_size_of_errors(table.metric):
         return -np.inf, np.inf
     return low, high

@@ -13,11 +13,11 @@ from skmaxev.scores.checkpoint import from_checkpoint, is_checkpoint
 from skmaxev.scores.columns import as_columns, split_columns, with_lists_unpacked
 from skmaxev.scores.files import from_csv
 from skmaxev.scores.long import from_long
-from skmaxev.scores.numbers import with_numbers
 from skmaxev.scores.results import from_cv_results
 from skmaxev.scores.search import from_search, is_search
 from skmaxev.scores.studies import from_study, is_study
 from skmaxev.scores.table import ScoreTable
+from skmaxev.scores.texts import with_numbers
 
 __all__ = ["read_scores"]
 
