@@ -240,19 +240,25 @@ def _between_splits(table: FloatArray, support: Support, design: Design) -> tupl
         return 0.0, 0.0
     if not _is_bounded(support):
         # Without a bound on either side hopeless candidates have any noise: the better half counts.
-        table = table[:, _better_half(table.mean(axis=0))]
+        better = table[:, _better_half(table.mean(axis=0))]
+        table = better if _varies(better) else table  # perfect candidates show no noise at all
     means = table.mean(axis=0)
     scale = variance_function(means, support).mean()
     if not scale > 0:
         return 0.0, 0.0
     deviation = table - means
-    if np.abs(deviation).max() <= _SAME * np.abs(table).max():
+    if not _varies(table):
         return 0.0, 0.0
     residual = deviation - deviation.mean(axis=1, keepdims=True)
     unit = design.inflation / ((size - 1) * design.n_splits * scale)
     pooled = float(np.square(deviation).mean(axis=1).sum() * unit)
     own = float(np.square(residual).sum() / max(len(means) - 1, 1) * unit)
     return pooled, own
+
+
+def _varies(table: FloatArray) -> bool:
+    deviation = table - table.mean(axis=0)
+    return bool(np.abs(deviation).max() > _SAME * np.abs(table).max())
 
 
 def _agree(splits: Noise, known: float) -> bool:

@@ -402,3 +402,11 @@ def test_unnamed_losses_may_be_shares_of_wrong_rows():
     named = correct(1 - right, metric="rmse", greater_is_better=False)
     assert named.estimate == pytest.approx(-consensus(right - 1, support=(-np.inf, 0.0)), abs=1e-12)
     assert named.estimate != pytest.approx(wrong.estimate, abs=1e-6)
+
+
+@pytest.mark.parametrize("size", [1e-6, 0.5, 40.0])
+def test_perfect_candidates_leave_the_noise_to_the_others(size):
+    report = correct(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, -size]]))
+    low, high = report.interval
+    assert low < report.estimate < high <= 0.0
+    assert low == pytest.approx(size * correct([[0.0, 0.0, 0.0], [0.0, 0.0, -1.0]]).interval[0])
