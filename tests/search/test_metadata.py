@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from recorders import Centred, weighted_loss
 from searches import LOGISTIC, Recorder, X, Y, every_search
 from sklearn import config_context
-from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import (
@@ -72,29 +73,13 @@ def test_routing_may_be_on_with_metadata_and_without(Search):
     assert plain.best_score_ == Search(*LOGISTIC).fit(X, Y).best_score_
 
 
-class Centred(TransformerMixin, BaseEstimator):
-    """Takes away a weighted mean; has to be told the first column of its rows."""
-
-    def fit(self, X, y=None, tag=None, sample_weight=None):
-        np.testing.assert_array_equal(tag, X[:, 0])
-        self.mean_ = np.average(X, axis=0, weights=sample_weight)
-        return self
-
-    def transform(self, X):
-        return X - self.mean_
-
-
-def loss(y, predicted, cost=None, sample_weight=None):
-    return np.average((y != predicted) * cost, weights=sample_weight)
-
-
 def routed_search():
     """Give a pipeline, its grid and options that ask for metadata of five kinds."""
     steps = [
         ("centre", Centred().set_fit_request(tag=True, sample_weight=True)),
         ("model", LogisticRegression().set_fit_request(sample_weight=True)),
     ]
-    scorer = make_scorer(loss, greater_is_better=False)
+    scorer = make_scorer(weighted_loss, greater_is_better=False)
     scorer.set_score_request(cost=True, sample_weight=True)
     options = {"cv": GroupKFold(3).set_split_request(groups="inner"), "scoring": scorer}
     return Pipeline(steps), {"model__C": [0.001, 0.1, 10]}, {**options, "error_score": "raise"}
