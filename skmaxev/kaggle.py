@@ -14,8 +14,10 @@ from scipy.stats import norm
 from skmaxev.estimators.bayesian import bayesian_maximum
 from skmaxev.estimators.shrinkage import efron_shrinkage
 from skmaxev.estimators.validation import check_best_index, check_level
+from skmaxev.metrics import is_size_of_errors
+from skmaxev.readers import as_floats, build_table
 from skmaxev.report import Estimate, SelectionReport
-from skmaxev.scores import ScoreTable, as_floats, build_table, is_size_of_errors
+from skmaxev.table import ScoreTable
 
 __all__ = ["correct_leaderboard", "out_of_fold"]
 

@@ -25,7 +25,8 @@ import numpy as np
 from scipy import special, stats
 
 from skmaxev import correct
-from skmaxev.scores import OuterFolds, RowScores, ScoreTable, support_of
+from skmaxev.metrics import support_of
+from skmaxev.table import OuterFolds, RowScores, ScoreTable
 
 METRICS = ("accuracy", "roc_auc", "neg_log_loss", "neg_mean_squared_error", "r2")
 NAMES = {

@@ -50,7 +50,7 @@ from benchmarks.accuracy.peer_fits import (
     printed,
 )
 from skmaxev import correct
-from skmaxev.scores import RowScores, ScoreTable
+from skmaxev.table import RowScores, ScoreTable
 
 LEVEL = 1 - 2 * TAIL
 SHARE = 0.005  # of the error that buys a hybrid interval its limits: a tenth, as its authors advise

@@ -20,8 +20,10 @@ from skmaxev.correction._parts import with_parts
 from skmaxev.correction._rows import judged_rows
 from skmaxev.estimators.shrinkage import residual_noise
 from skmaxev.estimators.validation import check_level
+from skmaxev.metrics import is_known
+from skmaxev.readers import read_scores
 from skmaxev.report import METHODS, Estimate, SelectionReport
-from skmaxev.scores import ScoreTable, is_known, mean_scores, read_scores
+from skmaxev.table import ScoreTable, mean_scores
 
 __all__ = ["correct"]
 
@@ -64,7 +66,7 @@ def correct(
         - an array of shape (n_splits, n_candidates), or (n_rows, n_candidates) of 1.0 and 0.0 for
           right and wrong, as of a leaderboard or of leave-one-out: rows are dealt into ten parts;
         - an Optuna study whose trials keep the scores of their splits (see
-          `skmaxev.scores.from_study`);
+          `skmaxev.readers.from_study`);
         - the path of a checkpoint in which a search was finished;
         - an object with ``scores``, or a ScoreTable.
     metric : str, optional

@@ -14,8 +14,9 @@ from skmaxev.estimators.cross_validation import low_bias_cv, low_variance_cv
 from skmaxev.estimators.intervals import selection_interval
 from skmaxev.estimators.resampling import bbc, bbc_auc, bbc_folds
 from skmaxev.estimators.shrinkage import efron_shrinkage, residual_noise, tibshirani
+from skmaxev.metrics import noise_range
 from skmaxev.report import METHODS
-from skmaxev.scores import ScoreTable, mean_scores, noise_range
+from skmaxev.table import ScoreTable, mean_scores
 
 __all__ = ["estimate_all", "given_winner", "interval_of", "nothing_chosen"]
 
@@ -82,7 +83,10 @@ def _from_scores(table: ScoreTable, rows: JudgedRows | None, seed: int) -> dict[
         "TT": tibshirani(scores, best_index=given),
         "BBC-F": bbc_folds(scores, n_resamples=_resamples(scores), rng=seed).estimate,
         "CONSENSUS": consensus(
-            scores, best_index=given, support=noise_range(table), **_row_arguments(table, rows)
+            scores,
+            best_index=given,
+            support=noise_range(table.metric, table.support, table.used_scores),
+            **_row_arguments(table, rows),
         ),
     }
     if rows is not None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skmaxev.correction._rows import judged_rows
-from skmaxev.scores import RowScores, ScoreTable
+from skmaxev.table import RowScores, ScoreTable
 
 __all__ = ["with_parts"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skmaxev.estimators.influence import accuracy_excess, auc_influences
-from skmaxev.scores import RowScores, ScoreTable
+from skmaxev.table import RowScores, ScoreTable
 
 __all__ = ["JudgedRows", "judged_rows"]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from skmaxev.report import SelectionReport
-    from skmaxev.scores import ScoreTable
+    from skmaxev.table import ScoreTable
 
 __all__ = ["ReportDisplay", "axis_label", "report_of", "signed", "table_of"]
 

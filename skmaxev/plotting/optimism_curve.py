@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from skmaxev.estimators.consensus import consensus
+from skmaxev.metrics import noise_range
 from skmaxev.plotting._draw import GREEN, GREY, ORANGE, finish, focus, legend_above, new_axes
 from skmaxev.plotting._source import ReportDisplay, axis_label, signed, table_of
-from skmaxev.scores import mean_scores, noise_range
+from skmaxev.table import mean_scores
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -99,7 +100,13 @@ class OptimismCurveDisplay(ReportDisplay):
         n_tried = np.unique(np.linspace(1, size, min(size, _MOST_POINTS)).round().astype(np.intp))
         best = np.maximum.accumulate(mean_scores(scores))[n_tried - 1]
         honest = np.array(
-            [consensus(scores[:, :tried], support=noise_range(table)) for tried in n_tried]
+            [
+                consensus(
+                    scores[:, :tried],
+                    support=noise_range(table.metric, table.support, table.used_scores),
+                )
+                for tried in n_tried
+            ]
         )
         return cls(
             n_tried,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from skmaxev.report import SelectionReport
-    from skmaxev.scores import ScoreTable
+    from skmaxev.table import ScoreTable
 
 __all__ = ["OuterFoldsDisplay"]
 

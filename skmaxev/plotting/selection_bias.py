@@ -8,7 +8,7 @@ import numpy as np
 
 from skmaxev.plotting._draw import BLUE, GREEN, GREY, ORANGE, finish, focus, legend_above, new_axes
 from skmaxev.plotting._source import ReportDisplay, axis_label, signed, table_of
-from skmaxev.scores import mean_scores
+from skmaxev.table import mean_scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

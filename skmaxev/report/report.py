@@ -19,7 +19,7 @@ from skmaxev.report.text import to_text
 if TYPE_CHECKING:
     import pandas as pd
 
-    from skmaxev.scores import ScoreTable
+    from skmaxev.table import ScoreTable
 
 __all__ = ["Estimate", "SelectionReport"]
 

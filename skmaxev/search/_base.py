@@ -23,13 +23,13 @@ from skmaxev.engine.prefixes import Prefix, common_prefixes
 from skmaxev.engine.record import SINGLE, Record
 from skmaxev.engine.run import all_pairs
 from skmaxev.report import SelectionReport
-from skmaxev.scores import OuterFolds, ScoreTable
 from skmaxev.search._choice import search_results
 from skmaxev.search._keeping import keeping
 from skmaxev.search._progress import Progress
 from skmaxev.search._request import Request, read_request
 from skmaxev.search._rows import metric_to_keep, notes_on_rows, rows_of
 from skmaxev.search._tables import search_places, table_of
+from skmaxev.table import OuterFolds, ScoreTable
 
 __all__ = ["BaseMaxSearch"]
 

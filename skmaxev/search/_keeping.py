@@ -12,9 +12,10 @@ from skmaxev.engine.kept import BestRows, by_candidates
 from skmaxev.engine.plan import Unit
 from skmaxev.engine.run import Pair, run
 from skmaxev.engine.store import Checkpoint
-from skmaxev.scores import ScoreTable, plain_rows, plain_tables
+from skmaxev.readers import plain_rows, plain_tables
 from skmaxev.search._request import Request
 from skmaxev.search._rows import kept_rows
+from skmaxev.table import ScoreTable
 
 __all__ = ["Keeper", "keeping"]
 

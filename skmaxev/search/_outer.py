@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from skmaxev.engine.failures import report_nested_failures
 from skmaxev.engine.plan import Nesting, Place, Plan, Unit
 from skmaxev.engine.record import Record
-from skmaxev.scores import OuterFolds
 from skmaxev.search._choice import NOBODY, choose_inside
 from skmaxev.search._request import Request
+from skmaxev.table import OuterFolds
 
 __all__ = ["inner_places", "judge_outer_folds", "outer_table"]
 

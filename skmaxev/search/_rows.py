@@ -10,9 +10,9 @@ from skmaxev._compat import safe_indexing
 from skmaxev.engine.kept import BestRows
 from skmaxev.engine.record import SINGLE, Record
 from skmaxev.engine.responses import METHODS
-from skmaxev.scores import RowScores
 from skmaxev.search._request import Request
 from skmaxev.search._tables import name_of
+from skmaxev.table import RowScores
 
 __all__ = ["kept_rows", "metric_to_keep", "notes_on_rows", "rows_of"]
 

@@ -10,9 +10,10 @@ import numpy as np
 
 from skmaxev.engine.plan import Place
 from skmaxev.engine.record import SINGLE, Record
-from skmaxev.scores import OuterFolds, RowScores, ScoreTable, build_table, metric_name
+from skmaxev.readers import build_table, metric_name
 from skmaxev.search._choice import choose
 from skmaxev.search._request import Request
+from skmaxev.table import OuterFolds, RowScores, ScoreTable
 
 __all__ = ["name_of", "search_places", "table_of"]
 

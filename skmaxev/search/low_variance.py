@@ -15,10 +15,10 @@ from skmaxev.engine.plan import Nesting, Plan, share_folds
 from skmaxev.engine.record import Record
 from skmaxev.estimators.intervals import selection_interval
 from skmaxev.report import SelectionReport
-from skmaxev.scores import ScoreTable, mean_scores
 from skmaxev.search._base import BaseMaxSearch
 from skmaxev.search._outer import inner_places
 from skmaxev.search._request import Request
+from skmaxev.table import ScoreTable, mean_scores
 
 __all__ = ["LowVarianceCVSearch"]
 

@@ -17,11 +17,11 @@ from skmaxev.engine.inner import nest
 from skmaxev.engine.plan import Nesting, Plan, as_splits, share_folds
 from skmaxev.engine.record import Record
 from skmaxev.report import SelectionReport
-from skmaxev.scores import OuterFolds, ScoreTable
 from skmaxev.search._base import BaseMaxSearch
 from skmaxev.search._outer import judge_outer_folds, outer_table
 from skmaxev.search._request import Request
 from skmaxev.search._tables import search_places
+from skmaxev.table import OuterFolds, ScoreTable
 
 __all__ = ["NestedCVSearch"]
 

@@ -16,8 +16,9 @@ from strategies import score_tables
 from skmaxev import estimators
 from skmaxev.correction import correct
 from skmaxev.estimators.consensus import consensus
+from skmaxev.readers import from_array
 from skmaxev.report import METHODS
-from skmaxev.scores import OuterFolds, RowScores, from_array
+from skmaxev.table import OuterFolds, RowScores
 
 NOISE = np.random.default_rng(0).normal(0.8, 0.03, size=(5, 40))
 ALWAYS = {"ME", "LVCV", "LBCV", "BAYES", "EB", "TT", "BBC-F", "CONSENSUS"}

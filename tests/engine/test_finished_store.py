@@ -9,7 +9,7 @@ from sklearn.svm import SVC
 
 from skmaxev import correct
 from skmaxev._checkpoint import CheckpointError
-from skmaxev.scores import from_checkpoint
+from skmaxev.readers import from_checkpoint
 
 
 def test_correct_reads_a_finished_search(tmp_path):

@@ -12,7 +12,8 @@ from sklearn.tree import DecisionTreeClassifier
 from skmaxev import ShrunkSearchCV
 from skmaxev.correction import correct
 from skmaxev.kaggle import correct_leaderboard, out_of_fold
-from skmaxev.scores import RowScores, build_table
+from skmaxev.readers import build_table
+from skmaxev.table import RowScores
 
 ERROR = 0.02
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from skmaxev.correction import correct
-from skmaxev.scores import OuterFolds, build_table
+from skmaxev.readers import build_table
+from skmaxev.table import OuterFolds
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
 QUIET = [

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skmaxev.correction import correct
+from skmaxev.readers import from_array
 from skmaxev.report import METHODS
 from skmaxev.report.numbers import Format
-from skmaxev.scores import from_array
 
 NOISE = np.random.default_rng(0).normal(0.8, 0.03, size=(5, 40))
 

@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectKBest
 
 from skmaxev.correction import correct
-from skmaxev.scores.metrics import direction_doubt
+from skmaxev.metrics import direction_doubt
 
 SCORES = 0.7 + 0.05 * np.random.default_rng(0).normal(size=(5, 6))  # splits x candidates
 SPLITS = [f"split{k}_test_score" for k in range(5)]

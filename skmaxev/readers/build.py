@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skmaxev.scores.failures import failed_candidates, nothing_left
-from skmaxev.scores.metrics import direction_doubt, support_of
-from skmaxev.scores.table import OuterFolds, RowScores, ScoreTable
+from skmaxev.metrics import direction_doubt, support_of
+from skmaxev.readers.failures import failed_candidates, nothing_left
+from skmaxev.table import Design, OuterFolds, RowScores, ScoreTable, mean_scores
 
-__all__ = ["as_floats", "build_table", "is_missing", "mean_scores", "numbers"]
+__all__ = ["as_floats", "build_table", "is_missing", "numbers"]
 
 FloatArray = NDArray[np.float64]
 
@@ -28,6 +28,7 @@ def build_table(
     error_score: float | None = None,
     left_out: Mapping[int, str] | None = None,
     params: Sequence[Mapping[str, Any]] | None = None,
+    design: Design | None = None,
     rows: RowScores | None = None,
     outer: OuterFolds | None = None,
     n_fits: int | None = None,
@@ -40,7 +41,7 @@ def build_table(
     ----------
     scores : ndarray of shape (n_splits, n_candidates)
         As the source holds them; losses if ``greater_is_better`` is False.
-    metric, greater_is_better, params, rows, outer, n_fits, source, notes
+    metric, greater_is_better, params, design, rows, outer, n_fits, source, notes
         As in ScoreTable.
     best_index : int, optional
         The search's own winner; the first with the best mean score if omitted.
@@ -88,6 +89,7 @@ def build_table(
         greater_is_better=greater_is_better,
         params=tuple(params) if params is not None else None,
         support=support_of(metric, signed[:, used], greater_is_better=greater_is_better),
+        design=design,
         rows=rows,
         outer=outer,
         left_out=reasons,
@@ -116,14 +118,6 @@ def _check_direction(
         f"greater_is_better={not greater_is_better}{_OPTION[greater_is_better]}, or give the "
         "metric another name. A search keeps its own direction: pass its cv_results_."
     )
-
-
-def mean_scores(scores: FloatArray) -> FloatArray:
-    """Average over splits, (n_splits, n_candidates) to (n_candidates,), in scikit-learn's order.
-
-    The order of summation decides ties, so the winner is that of the search to the last bit.
-    """
-    return np.ascontiguousarray(scores.T).mean(axis=1)
 
 
 def is_missing(value: Any) -> bool:

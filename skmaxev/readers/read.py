@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from skmaxev._checkpoint import CheckpointError
-from skmaxev.scores.arrays import from_array, from_object
-from skmaxev.scores.checkpoint import from_checkpoint, is_checkpoint
-from skmaxev.scores.columns import as_columns, split_columns, with_lists_unpacked
-from skmaxev.scores.files import from_csv
-from skmaxev.scores.long import from_long
-from skmaxev.scores.results import from_cv_results
-from skmaxev.scores.search import from_search, is_search
-from skmaxev.scores.studies import from_study, is_study
-from skmaxev.scores.table import ScoreTable
-from skmaxev.scores.texts import with_numbers
+from skmaxev.readers.arrays import from_array, from_object
+from skmaxev.readers.checkpoint import from_checkpoint, is_checkpoint
+from skmaxev.readers.columns import as_columns, split_columns, with_lists_unpacked
+from skmaxev.readers.files import from_csv
+from skmaxev.readers.long import from_long
+from skmaxev.readers.results import from_cv_results
+from skmaxev.readers.search import from_search, is_search
+from skmaxev.readers.studies import from_study, is_study
+from skmaxev.readers.texts import with_numbers
+from skmaxev.table import ScoreTable
 
 __all__ = ["read_scores"]
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skmaxev.scores.build import build_table
-from skmaxev.scores.columns import STATES, split_columns
-from skmaxev.scores.table import ScoreTable
+from skmaxev.readers.build import build_table
+from skmaxev.readers.columns import STATES, split_columns
+from skmaxev.table import ScoreTable
 
 __all__ = ["from_study", "is_study"]
 

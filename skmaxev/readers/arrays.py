@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skmaxev.scores.build import build_table, numbers
-from skmaxev.scores.table import RowScores, ScoreTable
+from skmaxev.readers.build import build_table, numbers
+from skmaxev.table import RowScores, ScoreTable
 
 __all__ = ["from_array", "from_object"]
 

@@ -14,11 +14,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, Any
 
-from skmaxev.scores.columns import check_rows, upright, with_lists_unpacked
-from skmaxev.scores.long import from_long
-from skmaxev.scores.results import from_cv_results
-from skmaxev.scores.table import ScoreTable
-from skmaxev.scores.texts import with_numbers
+from skmaxev.readers.columns import check_rows, upright, with_lists_unpacked
+from skmaxev.readers.long import from_long
+from skmaxev.readers.results import from_cv_results
+from skmaxev.readers.texts import with_numbers
+from skmaxev.table import ScoreTable
 
 __all__ = ["from_csv"]
 

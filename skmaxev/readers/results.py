@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skmaxev.scores.build import as_floats, build_table, is_missing, mean_scores, numbers
-from skmaxev.scores.columns import STATES, number_of_split, split_columns, with_lists_unpacked
-from skmaxev.scores.table import OuterFolds, RowScores, ScoreTable
+from skmaxev.readers.build import as_floats, build_table, is_missing, numbers
+from skmaxev.readers.columns import STATES, number_of_split, split_columns, with_lists_unpacked
+from skmaxev.table import OuterFolds, RowScores, ScoreTable, mean_scores
 
 __all__ = ["choose_metric", "from_cv_results"]
 

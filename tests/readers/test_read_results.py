@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 
 from skmaxev.correction import correct
-from skmaxev.scores import ScoreTable, from_array, from_cv_results, read_scores
+from skmaxev.readers import from_array, from_cv_results, read_scores
+from skmaxev.table import ScoreTable
 
 
 def results(n_splits=12, n_candidates=6, seed=0):

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["OuterFolds", "RowScores", "ScoreTable"]
+from skmaxev.table.design import Design
+
+__all__ = ["OuterFolds", "RowScores", "ScoreTable", "mean_scores"]
 
 FloatArray = NDArray[np.float64]
 
@@ -86,6 +88,8 @@ class ScoreTable:
         Settings of each candidate.
     n_train, n_test : ndarray of shape (n_splits,), optional
         Rows behind each split.
+    design : Design, optional
+        How the splits came about; folds of one partition are assumed if omitted.
     support : tuple of two floats
         Range of the metric; infinite where it has no bound.
     rows : RowScores, optional
@@ -109,6 +113,7 @@ class ScoreTable:
     params: tuple[Mapping[str, Any], ...] | None = None
     n_train: NDArray[np.intp] | None = None
     n_test: NDArray[np.intp] | None = None
+    design: Design | None = None
     support: tuple[float, float] = (-np.inf, np.inf)
     rows: RowScores | None = None
     outer: OuterFolds | None = None
@@ -143,3 +148,11 @@ class ScoreTable:
     def used_best_index(self) -> int:
         """Column of the winner in ``used_scores``."""
         return int(np.searchsorted(self.used, self.best_index))
+
+
+def mean_scores(scores: FloatArray) -> FloatArray:
+    """Average over splits, (n_splits, n_candidates) to (n_candidates,), in scikit-learn's order.
+
+    The order of summation decides ties, so the winner is that of the search to the last bit.
+    """
+    return np.ascontiguousarray(scores.T).mean(axis=1)

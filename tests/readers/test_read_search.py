@@ -24,7 +24,7 @@ from sklearn.preprocessing import SplineTransformer, StandardScaler
 from sklearn.svm import SVC
 
 from skmaxev.correction import correct
-from skmaxev.scores import from_search
+from skmaxev.readers import from_search
 from skmaxev.search import NestedCVSearch
 
 ALPHAS = np.logspace(-3, 2, 11)

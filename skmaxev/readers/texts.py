@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from skmaxev.scores.build import is_missing
-from skmaxev.scores.columns import split_columns
-from skmaxev.scores.results import choose_metric
+from skmaxev.readers.build import is_missing
+from skmaxev.readers.columns import split_columns
+from skmaxev.readers.results import choose_metric
 
 __all__ = ["check_percent", "number_of", "with_numbers"]
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skmaxev._checkpoint import CheckpointError, finished_searches, is_sqlite
-from skmaxev.scores.table import OuterFolds, RowScores, ScoreTable
+from skmaxev.table import OuterFolds, RowScores, ScoreTable
 
 __all__ = ["from_checkpoint", "is_checkpoint", "plain_rows", "plain_tables"]
 

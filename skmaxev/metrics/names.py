@@ -8,8 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import get_scorer_names
 
-from skmaxev.scores.table import ScoreTable
-
 __all__ = [
     "direction_doubt",
     "is_known",
@@ -114,14 +112,16 @@ def support_of(
     return -np.inf, 0.0 if high <= 0.0 else 1.0
 
 
-def noise_range(table: ScoreTable) -> tuple[float, float]:
+def noise_range(
+    metric: str, support: tuple[float, float], scores: NDArray[np.float64]
+) -> tuple[float, float]:
     """Return the range of the metric whose only end the noise is known to grow from, if any.
 
     Losses up to 1 may as well be shares of wrong rows, and then have the noise of shares of right
     ones; a name that scikit-learn gives to a loss, or a word for one, tells that they are not.
     """
-    low, high = table.support
-    shares = high == 0.0 and not np.isfinite(low) and float(table.used_scores.min()) >= -1.0
-    if shares and not is_size_of_errors(table.metric):
+    low, high = support
+    shares = high == 0.0 and not np.isfinite(low) and float(scores.min()) >= -1.0
+    if shares and not is_size_of_errors(metric):
         return -np.inf, np.inf
     return low, high

@@ -10,11 +10,11 @@ from typing import Any
 from sklearn.base import is_classifier, is_regressor
 from sklearn.exceptions import NotFittedError
 
-from skmaxev.scores.columns import split_columns
-from skmaxev.scores.paths import from_path, is_path
-from skmaxev.scores.results import choose_metric, from_cv_results
-from skmaxev.scores.studies import from_study
-from skmaxev.scores.table import OuterFolds, RowScores, ScoreTable
+from skmaxev.readers.columns import split_columns
+from skmaxev.readers.paths import from_path, is_path
+from skmaxev.readers.results import choose_metric, from_cv_results
+from skmaxev.readers.studies import from_study
+from skmaxev.table import OuterFolds, RowScores, ScoreTable
 
 __all__ = ["from_search", "is_search", "metric_name"]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from skmaxev.scores.build import is_missing
+from skmaxev.readers.build import is_missing
 
 __all__ = [
     "STATES",

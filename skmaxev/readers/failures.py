@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from skmaxev.scores.metrics import is_share, support_of
+from skmaxev.metrics import is_share, support_of
 
 __all__ = ["failed_candidates", "nothing_left"]
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skmaxev.scores.build import as_floats, build_table
-from skmaxev.scores.table import ScoreTable
+from skmaxev.readers.build import as_floats, build_table
+from skmaxev.table import ScoreTable
 
 __all__ = ["from_path", "is_path"]
 

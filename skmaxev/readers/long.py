@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from skmaxev.scores.build import build_table, is_missing
-from skmaxev.scores.table import ScoreTable
-from skmaxev.scores.texts import check_percent, number_of
+from skmaxev.readers.build import build_table, is_missing
+from skmaxev.readers.texts import check_percent, number_of
+from skmaxev.table import ScoreTable
 
 __all__ = ["from_long"]
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from skmaxev.correction import correct
-from skmaxev.scores import from_csv
+from skmaxev.readers import from_csv
 
 SCORES = 0.7 + 0.05 * np.random.default_rng(0).normal(size=(6, 12))
 SCORES[3] += 0.03

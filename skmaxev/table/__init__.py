@@ -1,0 +1,6 @@
+"""What a finished search leaves behind, as plain numbers."""
+
+from skmaxev.table.design import Design
+from skmaxev.table.score_table import OuterFolds, RowScores, ScoreTable, mean_scores
+
+__all__ = ["Design", "OuterFolds", "RowScores", "ScoreTable", "mean_scores"]
