@@ -41,6 +41,7 @@ from skmaxev.estimators import (
     zoom_interval,
 )
 from skmaxev.estimators.consensus import consensus
+from skmaxev.table import Design
 
 Interval = tuple[float, float]
 Method = Callable[[Any], Interval]
@@ -49,10 +50,11 @@ UNIT = (0.0, 1.0)
 LEVELS = (0.5, 0.8, 0.9, 0.99)
 
 
-def counts(search: Any) -> dict[str, np.ndarray]:
-    """Rows that each split trains on and judges."""
+def counts(search: Any) -> dict[str, Design]:
+    """Design with the rows that each split judges."""
     n_test = np.bincount(search.fold)
-    return {"n_train": len(search.y) - n_test, "n_test": n_test}
+    design = Design(n_splits=len(n_test), test_share=1.0 / len(n_test), n_test=n_test)
+    return {"design": design}
 
 
 def around(

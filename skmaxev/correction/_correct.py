@@ -186,7 +186,7 @@ def _report(
         best_params=table.params[table.best_index] if table.params is not None else None,
         metric=table.metric,
         greater_is_better=table.greater_is_better,
-        noise=0.0 if same else float(np.sqrt(residual_noise(scores))),
+        noise=0.0 if same else float(np.sqrt(residual_noise(scores, design=table.design))),
         spread=0.0 if same else float(means.std(ddof=1)),
         indistinguishable=_indistinguishable(table),
         n_fits=table.n_fits,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from skmaxev.estimators.resampling import bbc, bbc_auc, bbc_folds
 from skmaxev.estimators.shrinkage import efron_shrinkage, residual_noise, tibshirani
 from skmaxev.metrics import noise_range
 from skmaxev.report import METHODS
-from skmaxev.table import ScoreTable, mean_scores
+from skmaxev.table import Design, ScoreTable, mean_scores
 
 __all__ = ["estimate_all", "given_winner", "interval_of", "nothing_chosen"]
 
@@ -73,22 +74,26 @@ def given_winner(table: ScoreTable) -> int | None:
 def _from_scores(table: ScoreTable, rows: JudgedRows | None, seed: int) -> dict[str, float]:
     scores, given = table.used_scores, given_winner(table)
     means = mean_scores(scores)
-    noise = np.full(means.shape, np.sqrt(residual_noise(scores)))
+    design = table.design
+    noise = np.full(means.shape, np.sqrt(residual_noise(scores, design=design)))
     values = {
         "ME": means.max(),
-        "LVCV": low_variance_cv(scores),
-        "LBCV": low_bias_cv(scores),
+        "LVCV": low_variance_cv(scores, design=design),
+        "LBCV": low_bias_cv(scores, design=design),
         "BAYES": bayesian_maximum(means, noise),
-        "EB": efron_shrinkage(scores, best_index=given),
+        "EB": efron_shrinkage(scores, best_index=given, design=design),
         "TT": tibshirani(scores, best_index=given),
-        "BBC-F": bbc_folds(scores, n_resamples=_resamples(scores), rng=seed).estimate,
         "CONSENSUS": consensus(
             scores,
+            design=design,
             best_index=given,
             support=noise_range(table.metric, table.support, table.used_scores),
             **_row_arguments(table, rows),
         ),
     }
+    if design is None or design.n_folds > 1:  # shuffled splits leave no fresh rows out
+        size = _resamples(scores)
+        values["BBC-F"] = bbc_folds(scores, design=design, n_resamples=size, rng=seed).estimate
     if rows is not None:
         values["BBC"] = _bootstrap_rows(rows, seed)
     low, high = scores.min(), scores.max()
@@ -154,13 +159,23 @@ def interval_of(
         best_index=table.used_best_index,
         level=level,
         support=table.support,
-        n_train=table.n_train,
-        n_test=table.n_test,
+        design=table.design or _design_of_rows(table),
         row_values=_rows_for_noise(table, rows),
     )
     if found is None:
         return None
     return max(found[0], table.support[0]), min(found[1], table.support[1])
+
+
+def _design_of_rows(table: ScoreTable) -> Design | None:
+    """Return the folds of one partition, with the numbers of rows that are known."""
+    if table.n_test is None:
+        return None
+    assumed = Design.assumed(table.n_splits)
+    share = assumed.test_share
+    if table.n_train is not None:
+        share = float(np.mean(table.n_test) / (np.mean(table.n_test) + np.mean(table.n_train)))
+    return replace(assumed, n_test=table.n_test, test_share=share)
 
 
 def _rows_for_noise(table: ScoreTable, rows: JudgedRows | None) -> FloatArray | None:

@@ -83,7 +83,13 @@ def _replaced(
     whole[:, table.used] = scores
     note = f"{subject} were dealt into {len(scores)} parts."
     return replace(
-        table, scores=whole, n_test=None, n_train=None, rows=rows, notes=(*table.notes, note)
+        table,
+        scores=whole,
+        design=None,
+        n_test=None,
+        n_train=None,
+        rows=rows,
+        notes=(*table.notes, note),
     )
 
 

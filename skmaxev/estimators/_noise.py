@@ -11,7 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-__all__ = ["Design", "Noise", "counts_rows", "interval", "measure", "variance_function"]
+from skmaxev.estimators._design import is_shuffled, own_variance, partitions
+from skmaxev.table import Design
+
+__all__ = ["Noise", "counts_rows", "interval", "measure", "variance_function"]
 
 FloatArray = NDArray[np.float64]
 Support = tuple[float, float]
@@ -39,48 +42,6 @@ class Noise:
 
     dispersion: float
     df: float
-
-
-@dataclass(frozen=True)
-class Design:
-    """How the splits share the rows.
-
-    Parameters
-    ----------
-    n_splits : float
-        Splits that a partition would have: rows over rows of a test set.
-    inflation : float
-        ``1 / (1 - rho)``, for what overlapping training sets hide from the splits.
-    n_rows : float, optional
-        Distinct rows that were judged on.
-    n_test : ndarray, optional
-        Rows of each test set.
-    """
-
-    n_splits: float
-    inflation: float
-    n_rows: float | None = None
-    n_test: FloatArray | None = None
-
-    @classmethod
-    def of(cls, n_splits: int, n_train: ArrayLike | None, n_test: ArrayLike | None) -> Design:
-        """Read the numbers of rows, as far as they are known."""
-        if n_test is None:
-            return cls(n_splits, n_splits / max(n_splits - 1.0, 1.0))
-        test = np.broadcast_to(np.asarray(n_test, dtype=np.float64), (n_splits,))
-        rows = float(test.sum())
-        train = rows - float(test.mean())
-        if n_train is not None:
-            train = float(np.mean(np.asarray(n_train, dtype=np.float64)))
-            # Repeated splits judge the same rows again and again.
-            rows = min(rows, train + float(test.mean()))
-        if not (test.min() > 0 and (train > 0 or n_splits == 1)):
-            raise ValueError(
-                f"n_train and n_test must be positive; got {n_train!r} and {n_test!r}. Give the "
-                "rows of every split."
-            )
-        inflation = 1.0 + float(test.mean()) / train if train > 0 else 1.0
-        return cls(rows / float(test.mean()), inflation, rows, test)
 
 
 def variance_function(score: ArrayLike, support: Support) -> FloatArray:
@@ -143,9 +104,10 @@ def measure(
     row_values: FloatArray | None = None,
 ) -> Noise | None:
     """Add up the noise of the rows and the winner's own; None where nothing shows it."""
-    free = len(table) - 1
+    n_folds = 1.0 / design.test_share if is_shuffled(design) else float(design.n_folds)
+    free = max(n_folds - 1.0, 0.0)
     pooled, own = _between_splits(table, support, design)
-    own_df = max(free * min(free, table.shape[1] - 1), 1)
+    own_df = max(free * min(free, table.shape[1] - 1), 1.0)
     rows = _of_rows(table, Noise(pooled, free), support, winner, design, row_values)
     noise = _sum(rows, Noise(own, own_df))
     return noise if noise.dispersion > 0 else None
@@ -167,9 +129,10 @@ def _of_rows(
     if n_rows is not None and _agree(splits, 1.0 / n_rows):
         return Noise(1.0 / n_rows, np.inf)
     other = _of_values(table.mean(axis=0), support, winner, row_values)
-    if other is None and n_rows is None and design.n_rows and _is_bounded(support):
+    judged = _n_rows(design)
+    if other is None and n_rows is None and judged and _is_bounded(support):
         # About what a mean over the rows of a bounded metric has, and no surer than the splits.
-        other = Noise(1.0 / design.n_rows, splits.df)
+        other = Noise(1.0 / judged, splits.df)
     if other is None or not _agree(splits, other.dispersion):
         return splits
     if not splits.df:
@@ -235,25 +198,25 @@ def counts_rows(table: FloatArray, support: Support, design: Design) -> bool:
 
 def _between_splits(table: FloatArray, support: Support, design: Design) -> tuple[float, float]:
     """Dispersion of a mean score, and of the part of it that the candidates do not share."""
-    size = len(table)
-    if size < 2:
+    if len(table) < 2:
         return 0.0, 0.0
     if not _is_bounded(support):
         # Without a bound on either side hopeless candidates have any noise: the better half counts.
         better = table[:, _better_half(table.mean(axis=0))]
         table = better if _varies(better) else table  # perfect candidates show no noise at all
-    means = table.mean(axis=0)
-    scale = variance_function(means, support).mean()
-    if not scale > 0:
+    scale = variance_function(table.mean(axis=0), support).mean()
+    if not scale > 0 or not _varies(table):
         return 0.0, 0.0
-    deviation = table - means
-    if not _varies(table):
-        return 0.0, 0.0
-    residual = deviation - deviation.mean(axis=1, keepdims=True)
-    unit = design.inflation / ((size - 1) * design.n_splits * scale)
-    pooled = float(np.square(deviation).mean(axis=1).sum() * unit)
-    own = float(np.square(residual).sum() / max(len(means) - 1, 1) * unit)
-    return pooled, own
+    parts = partitions(table, design)
+    n_folds, share = parts.shape[1], design.test_share
+    # Averaged over the partitions, which judge the same rows, and never over all their splits.
+    pooled = float(parts.var(axis=1, ddof=1).mean()) / n_folds
+    if is_shuffled(design):
+        pooled *= 1.0 + n_folds * share / (1.0 - share)
+    else:
+        pooled /= 1.0 - share
+    own = own_variance(parts, design, inflation=1.0 / (1.0 - share))
+    return pooled / scale, float(own) / scale
 
 
 def _varies(table: FloatArray) -> bool:
@@ -275,10 +238,24 @@ def _rows_of_a_share(shares: FloatArray, design: Design) -> float | None:
     """Rows behind scores that are whole numbers of rows over rows; None if they are not."""
     if design.n_test is None:
         rows = [_common_denominator(split) for split in shares]
-        return None if None in rows else float(sum(size for size in rows if size))
+        if None in rows:
+            return None
+        judged = float(sum(size for size in rows if size))
+        if is_shuffled(design):
+            return judged / len(rows) / design.test_share
+        return judged / design.n_repeats  # each partition judges the same rows
     counts = shares * design.n_test[:, None]
     whole = np.abs(counts - np.round(counts)) <= _CUT_DIGITS * design.n_test[:, None]
-    return design.n_rows if whole.all() else None
+    return _n_rows(design) if whole.all() else None
+
+
+def _n_rows(design: Design) -> float | None:
+    """Rows that were judged at least once."""
+    if design.n_rows is not None or design.n_test is None:
+        return design.n_rows
+    if is_shuffled(design):
+        return float(np.mean(design.n_test)) / design.test_share
+    return float(np.sum(design.n_test)) / design.n_repeats
 
 
 def _common_denominator(shares: FloatArray) -> int | None:

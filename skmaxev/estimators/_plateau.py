@@ -39,33 +39,35 @@ def own_noise(residuals: FloatArray, n_groups: int) -> tuple[float, float]:
 
     Parameters
     ----------
-    residuals : ndarray of shape (n_samples, n_candidates)
-        Scores of splits, or of rows, centred for each candidate within ``n_groups`` groups;
-        overwritten.
+    residuals : ndarray of shape (n_partitions, n_samples, n_candidates)
+        Scores of splits, or of rows, centred for each candidate within ``n_groups`` groups of a
+        partition; overwritten.
 
     Returns
     -------
     noise : float
-        Noise variance of a candidate's mean without what all candidates share.
+        Noise variance of a partition's mean without what all candidates share.
     effective : float
         ``tr(C)^2 / tr(C^2)`` of the noise covariance C, with the bias of a covariance from few
         samples removed; between 1 and ``n_candidates - 1``, and that for two splits, which
         show a single direction.
     """
-    n_samples, n_candidates = residuals.shape
+    _, n_samples, n_candidates = residuals.shape
     most, free = max(n_candidates - 1, 1), n_samples - n_groups
-    residuals -= residuals.mean(axis=1, keepdims=True)
+    residuals -= residuals.mean(axis=-1, keepdims=True)
     # Its traces are those of the covariance, on the smaller of the two sides.
-    wide = n_candidates > n_samples
-    gram = (residuals @ residuals.T if wide else residuals.T @ residuals) / free
-    trace = float(np.trace(gram))
-    noise = trace / most / n_samples
+    turned = residuals.swapaxes(-1, -2)
+    gram = (residuals @ turned if n_candidates > n_samples else turned @ residuals) / free
+    # Partitions hold the same rows: their average, and not their number, counts.
+    traces = np.trace(gram, axis1=-2, axis2=-1)
+    noise = float(traces.mean()) / most / n_samples
     if free < 2:
         return noise, float(most)
     # E tr(S^2) = tr(C^2) (1 + 1/f) + tr(C)^2 / f, and E tr(S)^2 = tr(C)^2 + 2 tr(C^2) / f.
-    excess = float(np.square(gram).sum()) - trace**2 / free
+    excess = float((np.square(gram).sum(axis=(-2, -1)) - traces**2 / free).mean())
     squared = free**2 / ((free - 1) * (free + 2)) * excess
-    return noise, float(most) if squared * most <= trace**2 else max(trace**2 / squared, 1.0)
+    total = float((traces**2).mean())
+    return noise, float(most) if squared * most <= total else max(total / squared, 1.0)
 
 
 def plateau_posterior(
@@ -111,7 +113,7 @@ def plateau_posterior(
     return float(np.clip(moved, means.min(), means.max())), weights.sum(axis=(0, 1))
 
 
-def choice_ratio(law: FloatArray, n_splits: int) -> float:
+def choice_ratio(law: FloatArray, n_splits: float) -> float:
     """Compare the optimism of the best mean with what choosing on one split makes of it.
 
     Both are in units of the noise of a mean and of the expected maximum of standard normals. With

@@ -27,16 +27,16 @@ class Rows(NamedTuple):
         Means over the rows need not be those of the table; only deviations from them count.
         """
         means = self.values.mean(axis=0)
-        return self._replace(values=(self.values - means) / scale.distance)
+        return self._replace(values=(self.values - means) / scale.distance.mean(axis=0))
 
     def centred(self, values: FloatArray) -> tuple[FloatArray, int]:
-        """Return values less their mean within each split, and the number of splits."""
+        """Return values less their mean within each split, as one partition, and the splits."""
         labels = np.unique(self.splits)
         centred = np.empty_like(values)
         for label in labels:
             members = self.splits == label
             centred[members] = values[members] - values[members].mean(axis=0)
-        return centred, int(labels.size)
+        return centred[np.newaxis], int(labels.size)
 
 
 def check_rows(

@@ -21,7 +21,7 @@ class LogScale(NamedTuple):
         1.0 for a bound above the scores, -1.0 for one below.
     bound : float
         The bound.
-    distance : ndarray of shape (n_candidates,)
+    distance : ndarray of shape (n_partitions, n_candidates)
         Positive distance of each candidate's mean from it.
     """
 
@@ -43,14 +43,15 @@ class LogScale(NamedTuple):
         return cls(sign, bound, distance) if clear.all() else None
 
     def of_values(self, values: FloatArray) -> FloatArray:
-        """Put values of shape (..., n_candidates) on the scale; means go to means.
+        """Put values (n_partitions, n_folds, n_candidates) on the scale; means go to means.
 
         The logarithm is that of the mean, and deviations from it are relative, so that a single
         value on the bound or beyond does no harm.
         """
-        means = self.bound - self.sign * self.distance
-        level = -self.sign * np.log(self.distance)
-        return np.asarray(level + (values - means) / self.distance)
+        distance = self.distance[:, np.newaxis]
+        means = self.bound - self.sign * distance
+        level = -self.sign * np.log(distance)
+        return np.asarray(level + (values - means) / distance)
 
     def lowered(self, score: float, optimism: float) -> float:
         """Lower a score by an optimism on the scale; by nothing exactly if there is none."""

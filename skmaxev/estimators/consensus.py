@@ -6,11 +6,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from skmaxev.estimators._design import (
+    checked_design,
+    is_shuffled,
+    overlap,
+    own_variance,
+    partitions,
+)
 from skmaxev.estimators._plateau import choice_ratio, own_noise, plateau_posterior
 from skmaxev.estimators._rows import Rows, check_rows
 from skmaxev.estimators._scale import LogScale
 from skmaxev.estimators.cross_validation import low_variance_cv
 from skmaxev.estimators.validation import as_result, check_best_index, check_scores
+from skmaxev.table import Design
 
 __all__ = ["consensus"]
 
@@ -23,6 +31,7 @@ _ROUNDING = 1e-12
 def consensus(
     scores: ArrayLike,
     *,
+    design: Design | None = None,
     best_index: int | None = None,
     row_values: ArrayLike | None = None,
     row_excess: ArrayLike | None = None,
@@ -38,6 +47,9 @@ def consensus(
     ----------
     scores : array-like of shape (..., n_splits, n_candidates)
         Mean score of each candidate on each split; higher is better.
+    design : Design, optional
+        How the splits came about; the folds of one partition if omitted. The noise of the rows does
+        not shrink with the number of partitions or of shuffled splits.
     best_index : int, optional
         Column of the chosen candidate; by default the one with the largest mean.
     row_values : array-like of shape (n_rows, n_candidates), optional
@@ -146,60 +158,78 @@ def consensus(
     table = check_scores(scores, min_splits=2)
     check_best_index(best_index, table.shape[-1])
     rows = check_rows(table, row_values, row_excess, row_splits)
+    design = checked_design(design, table.shape[-2])
     estimates = np.empty(table.shape[:-2])
     for index in np.ndindex(estimates.shape):
-        estimates[index] = _consensus(table[index], best_index, rows, support)
+        estimates[index] = _consensus(table[index], design, best_index, rows, support)
     return as_result(estimates)
 
 
 def _consensus(
-    table: FloatArray, best_index: int | None, rows: Rows | None, support: tuple[float, float]
+    table: FloatArray,
+    design: Design,
+    best_index: int | None,
+    rows: Rows | None,
+    support: tuple[float, float],
 ) -> float:
     means = table.mean(axis=0)
     chosen = float(means.max() if best_index is None else means[best_index])
-    scale = LogScale.of(means, support)
+    parts = partitions(table, design)
+    # The logarithm of each partition's mean: what dealing does to it averages out.
+    scale = LogScale.of(parts.mean(axis=1), support)
     if scale is not None and rows is not None and rows.excess is not None:
         raise ValueError(
             f"row_excess is for a metric between two bounds; got support {support}. Leave it out."
         )
     if scale is None:
-        estimate = chosen - _optimism(table, best_index, rows)
+        estimate = chosen - _optimism(parts, design, best_index, rows)
     else:
         on_scale = None if rows is None else rows.on(scale)
-        estimate = scale.lowered(chosen, _optimism(scale.of_values(table), best_index, on_scale))
+        optimism = _optimism(scale.of_values(parts), design, best_index, on_scale)
+        estimate = scale.lowered(chosen, optimism)
     return float(np.clip(estimate, means.min(), means.max()))
 
 
-def _optimism(table: FloatArray, best_index: int | None, rows: Rows | None) -> float:
-    means = table.mean(axis=0)
+def _optimism(
+    parts: FloatArray, design: Design, best_index: int | None, rows: Rows | None
+) -> float:
+    """Return the optimism of the chosen mean, on the scale of the parts."""
+    means = parts.mean(axis=(0, 1))
     best = float(means.max())
     index = int(means.argmax()) if best_index is None else best_index
     chosen = float(means[index])
-    rounding = _ROUNDING * float(np.abs(table).max())
+    rounding = _ROUNDING * float(np.abs(parts).max())
     if np.ptp(means) <= rounding:
         return 0.0
-    posterior, law = _posterior(table, means, chosen, rows)
+    posterior, law = _posterior(parts, design, means, chosen, rows)
     optimism = chosen - posterior
     if chosen >= best - rounding:
-        crossed = chosen - float(low_variance_cv(table))
+        table = parts.reshape(design.n_splits, -1)
+        crossed = chosen - float(low_variance_cv(table, design=design))
         if min(crossed, optimism) <= rounding:
             return 0.0
-        optimism = float(np.sqrt(crossed * choice_ratio(law, len(table)) * optimism))
+        n_folds = 1.0 / design.test_share if is_shuffled(design) else design.n_folds
+        optimism = float(np.sqrt(crossed * choice_ratio(law, n_folds) * optimism))
     if rows is not None and rows.excess is not None:
         gained = chosen - float(means.mean()) - _better_by_chance(rows, rows.excess, index)
         # It may add to the correction, never take back what the splits show.
-        optimism += _no_signal(rows, rows.excess, _overlap(table)) * max(gained - optimism, 0.0)
+        optimism += _no_signal(rows, rows.excess, overlap(parts, design)) * max(
+            gained - optimism, 0.0
+        )
     return optimism
 
 
 def _posterior(
-    table: FloatArray, means: FloatArray, chosen: float, rows: Rows | None
+    parts: FloatArray, design: Design, means: FloatArray, chosen: float, rows: Rows | None
 ) -> tuple[float, FloatArray]:
-    residuals, n_groups = (table - means, 1) if rows is None else rows.centred(rows.values)
-    noise, effective = own_noise(residuals, n_groups)
+    if rows is None:
+        one, effective = own_noise(parts - parts.mean(axis=1, keepdims=True), 1)
+    else:
+        one, effective = own_noise(*rows.centred(rows.values))
+    noise = float(own_variance(parts, design, inflation=overlap(parts, design), one=one))
     if noise <= (_ROUNDING * float(np.ptp(means))) ** 2:
         return chosen, np.zeros(0)
-    return plateau_posterior(means, chosen, noise * _overlap(table), effective)
+    return plateau_posterior(means, chosen, noise, effective)
 
 
 def _no_signal(rows: Rows, excess: FloatArray, overlap: float) -> float:
@@ -208,8 +238,8 @@ def _no_signal(rows: Rows, excess: FloatArray, overlap: float) -> float:
     residuals, n_groups = rows.centred(excess)
     free = len(excess) - n_groups
     to_variance = overlap / free / len(excess)
-    shared = float(np.square(residuals.mean(axis=1)).sum()) * to_variance
-    own = np.einsum("ij,ij->j", residuals, residuals) * to_variance
+    shared = float(np.square(residuals.mean(axis=-1)).sum()) * to_variance
+    own = np.einsum("rij,rij->j", residuals, residuals) * to_variance
     noise, effective = own_noise(residuals, n_groups)
     if min(shared, noise) <= _ROUNDING**2:
         return 0.0
@@ -238,21 +268,3 @@ def _better_by_chance(rows: Rows, excess: FloatArray, index: int) -> float:
     )
     mean, noise = float(contrast.mean()), float(contrast.var()) / len(contrast)
     return max(mean - noise / mean, 0.0) if mean > 0.0 else 0.0
-
-
-def _overlap(table: FloatArray) -> float:
-    """How much more the mean of these splits varies than if they were independent."""
-    n_splits = len(table)
-    correlation = 0.5 / n_splits * _common_share(table)
-    return (1.0 + (n_splits - 1) * correlation) / (1.0 - correlation)
-
-
-def _common_share(table: FloatArray) -> float:
-    """Share of the variance between the splits' means that all candidates have in common."""
-    n_candidates = table.shape[1]
-    deviation = table - table.mean(axis=0)
-    common = deviation.mean(axis=1)
-    residual = float(np.square(deviation - common[:, np.newaxis]).sum())
-    expected = residual / (n_candidates - 1) / n_candidates
-    between = float(np.square(common).sum())
-    return max(1.0 - expected / between, 0.0) if between > 0.0 else 0.0

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from skmaxev.estimators._design import checked_design, is_shuffled, partitions
 from skmaxev.estimators._weights import check_counted, leave_one_out_mean, pooled_mean
 from skmaxev.estimators.validation import as_result
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from skmaxev.table import Design
+
 __all__ = ["fold_means", "low_bias_cv", "low_variance_cv"]
 
 _EPS = float(np.finfo(np.float64).eps)
@@ -21,7 +24,7 @@ _ROUNDINGS_OF_A_SCORE = 4
 
 
 def low_bias_cv(
-    scores: ArrayLike, *, counts: ArrayLike | None = None
+    scores: ArrayLike, *, counts: ArrayLike | None = None, design: Design | None = None
 ) -> float | NDArray[np.float64]:
     """Estimate the largest expected score by choosing on all splits but one and judging on it.
 
@@ -36,6 +39,9 @@ def low_bias_cv(
     counts : array-like of shape (..., n_splits, n_candidates), optional
         Samples behind each mean; equal if omitted. A mean of no samples is not read, and
         its candidate takes no part in that split.
+    design : Design, optional
+        How the splits came about; the folds of one partition if omitted. Several partitions are
+        averaged, each choosing and judging within itself.
 
     Returns
     -------
@@ -59,14 +65,14 @@ def low_bias_cv(
     0.5
     """
     table, weights = check_counted(scores, counts, min_splits=2)
-    rounding = _rounding_of_others(table, weights)
-    rest = leave_one_out_mean(table, weights)
-    judged = _judge(rest, table, rounding, _usable(weights))
+    parts, shares, rest, widened = _cut(table, weights, checked_design(design, table.shape[-2]))
+    rounding = widened * _rounding_of_others(parts, shares)
+    judged = _judge(rest, parts, rounding, _usable(shares)).mean(axis=-1)
     return as_result(_restrain(judged, table, weights))
 
 
 def low_variance_cv(
-    scores: ArrayLike, *, counts: ArrayLike | None = None
+    scores: ArrayLike, *, counts: ArrayLike | None = None, design: Design | None = None
 ) -> float | NDArray[np.float64]:
     """Estimate the largest expected score by choosing on one split and judging on the others.
 
@@ -80,6 +86,9 @@ def low_variance_cv(
     counts : array-like of shape (..., n_splits, n_candidates), optional
         Samples behind each mean; equal if omitted. A mean of no samples is not read, and
         its candidate takes no part in that split.
+    design : Design, optional
+        How the splits came about; the folds of one partition if omitted. Several partitions are
+        averaged, each choosing and judging within itself.
 
     Returns
     -------
@@ -104,10 +113,27 @@ def low_variance_cv(
     0.4583
     """
     table, weights = check_counted(scores, counts, min_splits=2)
-    rest = leave_one_out_mean(table, weights)
-    rounding = _ROUNDINGS_OF_A_SCORE * _EPS * np.abs(table)
-    judged = _judge(table, rest, rounding, _usable(weights))
+    parts, shares, rest, _ = _cut(table, weights, checked_design(design, table.shape[-2]))
+    rounding = _ROUNDINGS_OF_A_SCORE * _EPS * np.abs(parts)
+    judged = _judge(parts, rest, rounding, _usable(shares)).mean(axis=-1)
     return as_result(_restrain(judged, table, weights))
+
+
+def _cut(
+    table: NDArray[np.float64], weights: NDArray[np.float64] | None, design: Design
+) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, NDArray[np.float64], float]:
+    """Cut a table into partitions; add the mean on the rows outside each split, and its scale.
+
+    Shuffled splits share rows: what is expected of another split is the mean over all rows, a
+    share q of which this split holds. So q times its own score goes from the others' mean.
+    """
+    parts = partitions(table, design)
+    shares = None if weights is None else partitions(weights, design)
+    rest = leave_one_out_mean(parts, shares)
+    if not is_shuffled(design):
+        return parts, shares, rest, 1.0
+    outside = 1.0 - design.test_share
+    return parts, shares, (rest - design.test_share * parts) / outside, 1.0 / outside
 
 
 def _rounding_of_others(

@@ -8,10 +8,13 @@ import numpy as np
 from scipy import stats
 
 from skmaxev.estimators import _noise
+from skmaxev.estimators._design import checked_design
 from skmaxev.estimators.validation import check_best_index, check_level, check_scores
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+    from skmaxev.table import Design
 
 __all__ = ["nadeau_bengio_interval", "selection_interval"]
 
@@ -23,8 +26,7 @@ def selection_interval(
     best_index: int | None = None,
     level: float = 0.95,
     support: tuple[float, float] = (-np.inf, np.inf),
-    n_train: ArrayLike | None = None,
-    n_test: ArrayLike | None = None,
+    design: Design | None = None,
     row_values: ArrayLike | None = None,
 ) -> tuple[float, float] | None:
     r"""Bound the true score of the winner around an estimate that is already corrected.
@@ -49,8 +51,9 @@ def selection_interval(
         Share of searches whose interval is to hold the truth.
     support : tuple of two floats
         Range of the metric, such as (0, 1) or (-inf, 0).
-    n_train, n_test : array-like of shape (n_splits,), optional
-        Rows behind each split. Without ``n_train`` the splits are taken for K-fold.
+    design : Design, optional
+        How the splits came about; the folds of one partition if omitted. Partitions and shuffled
+        splits judge the same rows again: what the splits show is averaged over partitions.
     row_values : array-like of shape (n_rows,) or (n_rows, n_candidates), optional
         Out-of-fold score of each row by the winner or by every candidate, where the metric is a
         mean over rows, or what each row contributes to it (`auc_influences`).
@@ -77,7 +80,9 @@ def selection_interval(
     :math:`\mu` is :math:`(\varphi + \varphi_r) v(\mu)`, with :math:`\varphi` for the sample of rows
     and :math:`\varphi_r` for the residuals. From the splits both come with the factor
     :math:`1 / (1 - \rho)`, :math:`\rho = n_2 / (n_1 + n_2)` being the correlation of overlapping
-    splits [1]_. A share of rows has :math:`\varphi = 1/n` exactly; it is told by scores that are
+    splits [1]_. What :math:`R` partitions renew, which the variance between their means shows, is
+    divided by :math:`R`; J shuffled splits have :math:`1/J + \rho / (1 - \rho)` times the variance
+    between them. A share of rows has :math:`\varphi = 1/n` exactly; it is told by scores that are
     whole numbers of rows. Other metrics have the variance of their row values, whose freedom is
     :math:`2 n / (\kappa + 2)` at excess kurtosis :math:`\kappa` (without two bounds those of the
     better half of the candidates, since a winner's rows may lack the large losses that others met),
@@ -101,7 +106,7 @@ def selection_interval(
     Examples
     --------
     >>> scores = [[0.8, 0.7], [0.9, 0.8], [0.7, 0.7], [0.8, 0.6], [0.9, 0.8]]
-    >>> low, high = selection_interval(scores, estimate=0.8, support=(0, 1), n_test=[10] * 5)
+    >>> low, high = selection_interval(scores, estimate=0.8, support=(0, 1))
     >>> round(low, 2), round(high, 2)
     (0.66, 0.9)
     """
@@ -110,7 +115,7 @@ def selection_interval(
     level = check_level(level)
     _check_support(table, estimate, support)
     winner = table.mean(axis=0).argmax() if best_index is None else best_index
-    design = _noise.Design.of(len(table), n_train, n_test)
+    design = checked_design(design, len(table))
     if _noise.counts_rows(table, support, design):
         support = (0.0, 1.0)
     noise = _noise.measure(

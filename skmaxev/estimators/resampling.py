@@ -17,7 +17,9 @@ from skmaxev.estimators._bootstrap import (
     judge_rest,
     resample_rows,
 )
+from skmaxev.estimators._design import checked_design, is_shuffled, partitions
 from skmaxev.estimators.validation import check_level, check_scores
+from skmaxev.table import Design
 
 if TYPE_CHECKING:
     RNG = np.random.Generator | int | None
@@ -262,7 +264,12 @@ def bbc_metric(
 
 
 def bbc_folds(
-    scores: ArrayLike, *, n_resamples: int = 1000, level: float = 0.95, rng: RNG = None
+    scores: ArrayLike,
+    *,
+    design: Design | None = None,
+    n_resamples: int = 1000,
+    level: float = 0.95,
+    rng: RNG = None,
 ) -> Resampled:
     """Bootstrap-bias-corrected cross-validation over folds, from the score table alone.
 
@@ -270,6 +277,9 @@ def bbc_folds(
     ----------
     scores : array-like of shape (n_splits, n_candidates)
         Mean score of each candidate on each split; higher is better.
+    design : Design, optional
+        How the splits came about; the folds of one partition if omitted. Folds are resampled
+        within a partition, as those of another judge the same rows.
     n_resamples, level, rng
         As in `bbc`.
 
@@ -278,6 +288,11 @@ def bbc_folds(
     Resampled
         Estimate of the winner's true score, near unbiased; the percentiles cover less than they say
         (91% in place of 95% on real searches), as few folds show little of their own spread.
+
+    Raises
+    ------
+    ValueError
+        If the splits are shuffled: those that a resample leaves out judge rows that it drew.
 
     References
     ----------
@@ -294,7 +309,16 @@ def bbc_folds(
         raise ValueError(
             f"scores must be one table here; got shape {table.shape}. Call once for each table."
         )
-    return _summary(resample_rows(table, None, n_resamples, rng), level)
+    found = checked_design(design, len(table))
+    if is_shuffled(found):
+        raise ValueError(
+            f"the splits must be folds of partitions; got {len(table)} shuffled splits, of which "
+            "those left out judge the same rows as those drawn. Use low_variance_cv."
+        )
+    parts, generator = partitions(table, found), np.random.default_rng(rng)
+    each = -(-n_resamples // len(parts))
+    judged = [resample_rows(part, None, each, generator) for part in parts]
+    return _summary(np.concatenate(judged), level)
 
 
 def _summary(judged: FloatArray, level: float) -> Resampled:

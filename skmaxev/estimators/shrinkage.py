@@ -6,16 +6,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from skmaxev.estimators._design import checked_design, own_variance, partitions
 from skmaxev.estimators.maximum import winner_mean
 from skmaxev.estimators.validation import as_result, check_scores
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from skmaxev.table import Design
+
 __all__ = ["efron_shrinkage", "residual_noise", "tibshirani"]
 
 
-def residual_noise(scores: ArrayLike) -> float | NDArray[np.float64]:
+def residual_noise(
+    scores: ArrayLike, *, design: Design | None = None
+) -> float | NDArray[np.float64]:
     """Estimate the noise that favours some candidates over others.
 
     Candidates are scored on the same rows, so a hard split lowers all of them alike and favours
@@ -25,6 +30,9 @@ def residual_noise(scores: ArrayLike) -> float | NDArray[np.float64]:
     ----------
     scores : array-like of shape (..., n_splits, n_candidates)
         Mean score of each candidate on each split; higher is better.
+    design : Design, optional
+        How the splits came about; the folds of one partition if omitted. Partitions judge the same
+        rows again, so only what a new dealing of the rows renews shrinks with their number.
 
     Returns
     -------
@@ -45,16 +53,12 @@ def residual_noise(scores: ArrayLike) -> float | NDArray[np.float64]:
     >>> residual_noise([[1.0, 0.5], [0.5, 0.0]])  # the split moves both alike
     0.0
     """
-    return as_result(_residual_noise(check_scores(scores, min_splits=2)))
+    table = check_scores(scores, min_splits=2)
+    return as_result(_residual_noise(table, checked_design(design, table.shape[-2])))
 
 
-def _residual_noise(table: NDArray[np.float64]) -> NDArray[np.float64]:
-    n_splits, n_candidates = table.shape[-2:]
-    residuals = table - table.mean(axis=-2, keepdims=True)
-    residuals -= residuals.mean(axis=-1, keepdims=True)
-    squares = np.square(residuals, out=residuals).sum(axis=(-2, -1))
-    noise: NDArray[np.float64] = squares / max((n_splits - 1) * (n_candidates - 1), 1) / n_splits
-    return noise
+def _residual_noise(table: NDArray[np.float64], design: Design) -> NDArray[np.float64]:
+    return own_variance(partitions(table, design), design)
 
 
 def efron_shrinkage(
@@ -62,6 +66,7 @@ def efron_shrinkage(
     *,
     noise: str | float = "residual",
     best_index: int | None = None,
+    design: Design | None = None,
 ) -> float | NDArray[np.float64]:
     """Estimate the winner's true score by pulling its mean towards that of all candidates.
 
@@ -77,6 +82,8 @@ def efron_shrinkage(
         `residual_noise`), the mean variance over splits with that effect, or a number.
     best_index : int, optional
         Column of the chosen candidate; by default the one with the largest mean.
+    design : Design, optional
+        How the splits came about, for the noise; as in `residual_noise`.
 
     Returns
     -------
@@ -114,16 +121,21 @@ def efron_shrinkage(
     variance = np.square(means - grand[..., np.newaxis]).sum(axis=-1) / max(means.shape[-1] - 1, 1)
     # Rounding leaves equal means a variance; there is no excess to pull back then.
     lost = np.divide(
-        noise_variance(table, noise), variance, out=np.zeros_like(variance), where=spread > 0
+        noise_variance(table, noise, design),
+        variance,
+        out=np.zeros_like(variance),
+        where=spread > 0,
     )
     return as_result(winner - np.minimum(lost, 1.0) * (winner - grand))
 
 
-def noise_variance(table: NDArray[np.float64], noise: str | float) -> NDArray[np.float64]:
+def noise_variance(
+    table: NDArray[np.float64], noise: str | float, design: Design | None = None
+) -> NDArray[np.float64]:
     """Return the noise variance of a candidate's mean, of shape (...), by name or as given."""
     if isinstance(noise, str):
         if noise == "residual":
-            return _residual_noise(table)
+            return _residual_noise(table, checked_design(design, table.shape[-2]))
         if noise == "marginal":
             marginal: NDArray[np.float64] = table.var(axis=-2, ddof=1).mean(axis=-1)
             marginal /= table.shape[-2]

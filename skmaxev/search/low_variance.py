@@ -214,7 +214,11 @@ def _with_full_form(report: SelectionReport, value: float) -> SelectionReport:
     interval = None
     if table is not None and np.isfinite(value):
         interval = selection_interval(
-            table.used_scores, estimate=value, level=report.level, support=table.support
+            table.used_scores,
+            estimate=value,
+            level=report.level,
+            support=table.support,
+            design=table.design,
         )
     estimate = replace(report.estimates["LVCV"], value=value)
     note = "LVCV in its full form: chosen by cross-validation inside each fold, judged on the rest."

@@ -6,8 +6,9 @@ from scipy import stats
 from strategies import score_tables
 
 from skmaxev.estimators import maximum, nadeau_bengio_interval, selection_interval
-from skmaxev.estimators._noise import Design, _rows_of_a_share, measure
+from skmaxev.estimators._noise import _rows_of_a_share, measure
 from skmaxev.estimators.consensus import consensus
+from skmaxev.table import Design
 
 UNIT = (0.0, 1.0)
 LEVELS = st.floats(0.5, 0.99)
@@ -29,6 +30,15 @@ def loop_dispersion(scores, variance_of):
     return pooled * unit, own * unit
 
 
+def folds_of(n_splits, n_test):
+    sizes = np.broadcast_to(n_test, n_splits)
+    return Design(n_splits=n_splits, test_share=1 / n_splits, n_test=sizes)
+
+
+def repeated(n_folds, n_repeats):
+    return Design(n_splits=n_folds * n_repeats, n_repeats=n_repeats, test_share=1 / n_folds)
+
+
 def shares(rng, n_splits, n_candidates, n_test, chance=0.8):
     return rng.binomial(n_test, chance, (n_splits, n_candidates)) / n_test
 
@@ -37,8 +47,8 @@ def shares(rng, n_splits, n_candidates, n_test, chance=0.8):
 def test_noise_matches_the_definition(scores):
     scores = (scores - scores.min() + 0.123456789) / (np.ptp(scores) + 1.123456789)
     pooled, own = loop_dispersion(scores, lambda mu: mu * (1 - mu))
-    noise = measure(scores, support=UNIT, winner=0, design=Design.of(len(scores), None, None))
-    if noise is not None and _rows_of_a_share(scores, Design.of(len(scores), None, None)) is None:
+    noise = measure(scores, support=UNIT, winner=0, design=Design.assumed(len(scores)))
+    if noise is not None and _rows_of_a_share(scores, Design.assumed(len(scores))) is None:
         assert noise.dispersion == pytest.approx(pooled + own)
         free = len(scores) - 1
         spent = pooled**2 / free + own**2 / (free * min(free, scores.shape[1] - 1))
@@ -47,7 +57,7 @@ def test_noise_matches_the_definition(scores):
 
 def test_the_interval_of_a_share_of_rows_is_jeffreys():
     scores = np.repeat([[0.7], [0.9], [0.7], [0.9], [0.9]], 2, axis=1)
-    found = selection_interval(scores, estimate=0.82, support=UNIT, n_test=10)
+    found = selection_interval(scores, estimate=0.82, support=UNIT, design=folds_of(5, 10))
     expected = stats.beta.ppf([0.025, 0.975], 50 * 0.82 + 0.5, 50 * 0.18 + 0.5)
     assert found == pytest.approx(tuple(expected))
     # The rows are found from the scores too, and by them the range of the metric.
@@ -102,18 +112,16 @@ def test_rows_far_calmer_than_the_splits_are_not_believed():
 
 def test_grouped_rows_are_told_from_a_share_of_independent_ones():
     scores = np.repeat([[0.2], [0.9], [0.5], [0.8], [0.4]], 3, axis=1)
-    low, high = selection_interval(scores, estimate=0.56, support=UNIT, n_test=1000)
+    low, high = selection_interval(scores, estimate=0.56, support=UNIT, design=folds_of(5, 1000))
     assert high - low > 0.4
 
 
-def test_repeated_splits_are_not_new_rows():
-    rng = np.random.default_rng(0)
-    once = shares(rng, 5, 4, 20)
-    often = np.tile(once, (10, 1))
-    rows = {"n_train": 80, "n_test": 20}
-    single = selection_interval(once, estimate=0.8, support=UNIT, **rows)
-    repeated = selection_interval(often, estimate=0.8, support=UNIT, **rows)
-    assert np.diff(repeated) > 0.9 * np.diff(single)
+@pytest.mark.parametrize("support", [UNIT, (-np.inf, 1.0), (-np.inf, np.inf)])
+def test_one_partition_repeated_counts_once(support):
+    once = np.random.default_rng(0).uniform(0.2, 0.9, size=(5, 7))
+    asked = {"estimate": 0.6, "support": support}
+    often = selection_interval(np.tile(once, (4, 1)), design=repeated(5, 4), **asked)
+    assert often == pytest.approx(selection_interval(once, **asked))
 
 
 @given(score_tables(), LEVELS, st.sampled_from([UNIT, (-np.inf, 1.0), (0.0, np.inf), (-1.0, 3.0)]))
@@ -172,7 +180,8 @@ def test_one_split_needs_the_rows():
     rows = np.tile([-0.2, 1.8], 5000)
     low, high = selection_interval([[0.7, 0.8]], estimate=0.8, row_values=rows)
     assert (low, high) == pytest.approx((0.8 - 0.0196, 0.8 + 0.0196), abs=1e-4)
-    low, high = selection_interval([[0.7, 0.8]], estimate=0.8, support=UNIT, n_test=10)
+    one = Design(n_splits=1, test_share=0.2, n_test=np.array([10]))
+    low, high = selection_interval([[0.7, 0.8]], estimate=0.8, support=UNIT, design=one)
     assert 0.4 < low < 0.55
     assert selection_interval([[0.7, 0.8]], estimate=0.8, support=UNIT) is None
 
@@ -182,7 +191,8 @@ def test_perfect_scores_leave_room_for_doubt():
     low, high = selection_interval(perfect, estimate=1.0, support=UNIT)
     assert high == 1.0
     assert 0.5 < low < 0.8  # five splits hold five rows at least
-    assert selection_interval(perfect, estimate=1.0, support=UNIT, n_test=20)[0] > 0.96
+    found = selection_interval(perfect, estimate=1.0, support=UNIT, design=folds_of(5, 20))
+    assert found[0] > 0.96
 
 
 def test_one_candidate_gets_the_ordinary_interval():
@@ -201,12 +211,12 @@ def test_two_splits_do_not_break_it(scores, level):
 
 def test_shares_are_told_from_other_scores():
     rng = np.random.default_rng(0)
-    unknown = Design.of(5, None, None)
+    unknown = Design.assumed(5)
     assert _rows_of_a_share(shares(rng, 5, 20, 40), unknown) == 200
     assert _rows_of_a_share(shares(rng, 5, 20, 40) + 1e-6, unknown) is None
     assert _rows_of_a_share(rng.random((5, 20)), unknown) is None
-    assert _rows_of_a_share(shares(rng, 5, 20, 30), Design.of(5, None, 40)) is None
-    assert _rows_of_a_share(shares(rng, 5, 20, 30).round(6), Design.of(5, None, 30)) == 150
+    assert _rows_of_a_share(shares(rng, 5, 20, 30), folds_of(5, 40)) is None
+    assert _rows_of_a_share(shares(rng, 5, 20, 30).round(6), folds_of(5, 30)) == 150
 
 
 def test_nadeau_and_bengio_by_hand():
@@ -291,7 +301,7 @@ def ridge_search(rng, n_rows, n_splits, *, rows):
         scores,
         estimate=float(consensus(scores)),
         support=(-np.inf, 0.0),
-        n_test=np.bincount(fold),
+        design=folds_of(n_splits, np.bincount(fold)),
         row_values=-losses if rows else None,
     )
     return low, high, truth
@@ -308,7 +318,10 @@ def ridge_search(rng, n_rows, n_splits, *, rows):
         ),
         (lambda: selection_interval([[0.1, 0.2]] * 2, estimate=2.0, support=UNIT), "span 0.1 to 2"),
         (lambda: selection_interval(np.zeros((2, 2, 2)), estimate=0.0), "one table"),
-        (lambda: selection_interval([[0.1, 0.2]] * 2, estimate=0.1, n_test=0), "must be positive"),
+        (
+            lambda: selection_interval([[0.1, 0.2]] * 2, estimate=0.1, design=Design.assumed(3)),
+            "it has 3 splits, the scores have 2",
+        ),
         (
             lambda: selection_interval([[0.1, 0.2]] * 2, estimate=0.1, best_index=2),
             "best_index must be a column",
@@ -351,7 +364,8 @@ def test_rows_of_one_loss_are_no_noise_whatever_rounding_leaves():
     fold = np.arange(31) % 3
     rows = np.column_stack([coin, model, model[::-1], coin / 1.1])
     table = np.array([rows[fold == split].mean(axis=0) for split in range(3)])
-    asked = {"estimate": -0.7, "best_index": 0, "support": (-np.inf, 0.0), "n_test": [11, 10, 10]}
+    asked = {"estimate": -0.7, "best_index": 0, "support": (-np.inf, 0.0)}
+    asked["design"] = folds_of(3, np.array([11, 10, 10]))
     kept = selection_interval(table, row_values=rows, **asked)
     swapped = selection_interval(table[:, [0, 3, 2, 1]], row_values=rows[:, [0, 3, 2, 1]], **asked)
     assert kept == pytest.approx(swapped)
