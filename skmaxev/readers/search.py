@@ -13,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 from skmaxev.readers.columns import split_columns
 from skmaxev.readers.paths import from_path, is_path
 from skmaxev.readers.results import choose_metric, from_cv_results
+from skmaxev.readers.splitters import design_of_splitter
 from skmaxev.readers.studies import from_study
 from skmaxev.table import OuterFolds, RowScores, ScoreTable
 
@@ -79,7 +80,7 @@ def from_search(
     results = _results(search, name)
     chosen = _chosen_metric(search, results, metric)
     column, _ = choose_metric(split_columns(results), chosen, list(results))
-    return from_cv_results(
+    table = from_cv_results(
         results,
         metric=chosen,
         best_index=_best_index(search, column),
@@ -89,6 +90,7 @@ def from_search(
         outer=outer,
         source=name,
     )
+    return replace(table, design=design_of_splitter(getattr(search, "cv", None), table.n_splits))
 
 
 def _own_table(search: Any, metric: str | None) -> ScoreTable | None:
