@@ -1,4 +1,4 @@
-"""What is known of a metric: its direction and its range."""
+"""What is known of a metric: its direction, its range, and what each row adds to it."""
 
 from skmaxev.metrics.names import (
     direction_doubt,
@@ -8,12 +8,17 @@ from skmaxev.metrics.names import (
     noise_range,
     support_of,
 )
+from skmaxev.metrics.registry import METRICS
+from skmaxev.metrics.rows import rows_from_responses, scores_from_responses
 
 __all__ = [
+    "METRICS",
     "direction_doubt",
     "is_known",
     "is_share",
     "is_size_of_errors",
     "noise_range",
+    "rows_from_responses",
+    "scores_from_responses",
     "support_of",
 ]

@@ -1,4 +1,4 @@
-"""The range of a metric, inferred from its scores and, where that misleads, its name."""
+"""The range of a metric, by its name where that is known, else inferred from its scores."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import get_scorer_names
+
+from skmaxev.metrics.registry import METRICS
 
 __all__ = [
     "direction_doubt",
@@ -25,7 +27,6 @@ _LOSS_WORDS = frozenset(
     | {"pinball", "crossentropy", "entropy"}
 )
 _TURNED_WORDS = frozenset({"skill", "d2", "r2", "1", "one", "reduction"})  # such as 'd2_log_loss'
-_NO_TOP = ("mutual_info_score", "positive_likelihood_ratio")
 
 
 def is_known(metric: str) -> bool:
@@ -95,12 +96,14 @@ def support_of(
     Returns
     -------
     tuple of two floats
-        Shares lie in [0, 1], or [0, 100] where a name such as 'accuracy' says that they are shares.
+        That of the metric where it is known. Shares lie in [0, 1], or [0, 100] where a name such as
+        'accuracy' says that they are shares.
         Scores of which none exceeds 1, or none 0, end there: R2 at 1, a loss turned round at 0.
     """
     low, high = float(scores.min()), float(scores.max())
-    if metric in _NO_TOP:
-        return 0.0, np.inf
+    known = METRICS.get(metric)
+    if known and greater_is_better and known.support[0] <= low and high <= known.support[1]:
+        return known.support  # never read off the scores: R2 may be below 0 throughout
     if metric.startswith(_SHARES) and low >= 0.0 and 1.0 < high <= 100.0:
         return 0.0, 100.0
     if high <= 0.0 and (metric.startswith("neg_") or not greater_is_better):

@@ -1,6 +1,7 @@
 """What a finished search leaves behind, as plain numbers."""
 
 from skmaxev.table.design import Design
+from skmaxev.table.rows import Rows
 from skmaxev.table.score_table import OuterFolds, RowScores, ScoreTable, mean_scores
 
-__all__ = ["Design", "OuterFolds", "RowScores", "ScoreTable", "mean_scores"]
+__all__ = ["Design", "OuterFolds", "RowScores", "Rows", "ScoreTable", "mean_scores"]

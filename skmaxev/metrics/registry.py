@@ -1,0 +1,170 @@
+"""The metrics that are known: range, whether rows are pooled, and what each row adds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+from sklearn.metrics import matthews_corrcoef
+
+from skmaxev.metrics import influence
+
+__all__ = ["METRICS", "Metric"]
+
+FloatArray = NDArray[np.float64]
+Influences = Callable[[Any, Any, FloatArray], FloatArray]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What is known of one of scikit-learn's scorers.
+
+    Parameters
+    ----------
+    support : tuple of two floats
+        Range of the scores, higher is better.
+    answer : {"label", "score", "chance", "number", ""}
+        What is judged: predicted classes, what ranks the rows of two classes, probabilities, or
+        numbers. Empty where single rows add nothing that can be said.
+    influences : callable, optional
+        ``influences(truth, answers, weights)`` of shape (n_candidates, n_rows): their mean is the
+        metric of these rows.
+    pooled : bool
+        Whether all out-of-fold rows are judged together: ratios whose mean over small folds errs.
+    """
+
+    support: tuple[float, float]
+    answer: str = ""
+    influences: Influences | None = None
+    pooled: bool = False
+
+
+def _mean_loss(loss: Callable[[Any, Any], Any]) -> Influences:
+    return lambda truth, said, weights: influence.mean_of(-loss(truth, said), weights)
+
+
+def _root_loss(loss: Callable[[Any, Any], Any]) -> Influences:
+    return lambda truth, said, weights: influence.root_of(loss(truth, said), weights)
+
+
+def _skill(
+    loss: Callable[[Any, Any], Any], constant: Callable[[Any, FloatArray], Any]
+) -> Influences:
+    def found(truth: Any, said: Any, weights: FloatArray) -> FloatArray:
+        best = np.broadcast_to(constant(truth, weights), said.shape[1:])[np.newaxis]
+        return influence.skill_of(loss(truth, said), loss(truth, best), weights)
+
+    return found
+
+
+def _explained(truth: FloatArray, said: FloatArray, weights: FloatArray) -> FloatArray:
+    error = truth - said
+    error = error - (error * weights).mean(axis=-1, keepdims=True)
+    spread = (truth - np.average(truth, weights=weights))[np.newaxis]
+    return influence.skill_of(error**2, spread**2, weights)
+
+
+def _squares(truth: Any, said: Any) -> Any:
+    return (truth - said) ** 2
+
+
+def _absolute(truth: Any, said: Any) -> Any:
+    return np.abs(truth - said)
+
+
+def _logs(truth: Any, said: Any) -> Any:
+    return (np.log1p(truth) - np.log1p(said)) ** 2
+
+
+def _relative(truth: Any, said: Any) -> Any:
+    return np.abs(truth - said) / np.maximum(np.abs(truth), np.finfo(float).eps)
+
+
+def _poisson(truth: Any, said: Any) -> Any:
+    return 2.0 * (special.xlogy(truth, truth / said) - truth + said)
+
+
+def _gamma(truth: Any, said: Any) -> Any:
+    return 2.0 * (np.log(said / truth) + truth / said - 1.0)
+
+
+def _log_loss(truth: NDArray[np.intp], said: FloatArray) -> Any:
+    """Minus the logarithm of the true class's probability, kept off 0 and 1 as scikit-learn's."""
+    chance = said[:, np.arange(len(truth)), truth]
+    least = np.finfo(chance.dtype).eps
+    return -np.log(np.clip(chance, least, 1.0 - least)).astype(np.float64)
+
+
+def _brier(truth: NDArray[np.intp], said: FloatArray) -> Any:
+    hit = np.eye(said.shape[-1])[truth]
+    squares = ((said - hit) ** 2).sum(axis=-1)
+    return squares / 2.0 if said.shape[-1] == 2 else squares
+
+
+def _mean(truth: FloatArray, weights: FloatArray) -> Any:
+    return np.average(truth, weights=weights)
+
+
+def _median(truth: FloatArray, weights: FloatArray) -> Any:
+    order = np.argsort(truth)
+    mass = np.cumsum(weights[order])
+    first = np.searchsorted(mass, mass[-1] / 2.0)
+    second = np.searchsorted(mass, mass[-1] / 2.0 + 1e-9 * mass[-1])
+    return (truth[order][first] + truth[order][second]) / 2.0
+
+
+def _classes(family: str, average: str) -> Influences:
+    return partial(influence.of_classes, family=family, average=average)
+
+
+_SHARE, _SIGNED = (0.0, 1.0), (-1.0, 1.0)
+_LOSS, _SKILL, _SIZE = (-np.inf, 0.0), (-np.inf, 1.0), (0.0, np.inf)
+
+METRICS: dict[str, Metric] = {
+    "accuracy": Metric(_SHARE, "label", _classes("recall", "micro")),
+    "balanced_accuracy": Metric(_SHARE, "label", _classes("recall", "balanced")),
+    "matthews_corrcoef": Metric(
+        _SIGNED, "label", partial(influence.numerical, matthews_corrcoef), pooled=True
+    ),
+    "roc_auc": Metric(_SHARE, "score", influence.area),
+    "average_precision": Metric(_SHARE, "score", influence.average_precision, pooled=True),
+    "neg_log_loss": Metric(_LOSS, "chance", _mean_loss(_log_loss)),
+    "neg_brier_score": Metric(_LOSS, "chance", _mean_loss(_brier)),
+    "r2": Metric(_SKILL, "number", _skill(_squares, _mean), pooled=True),
+    "explained_variance": Metric(_SKILL, "number", _explained, pooled=True),
+    "d2_absolute_error_score": Metric(_SKILL, "number", _skill(_absolute, _median), pooled=True),
+    "neg_mean_squared_error": Metric(_LOSS, "number", _mean_loss(_squares)),
+    "neg_mean_absolute_error": Metric(_LOSS, "number", _mean_loss(_absolute)),
+    "neg_mean_absolute_percentage_error": Metric(_LOSS, "number", _mean_loss(_relative)),
+    "neg_mean_squared_log_error": Metric(_LOSS, "number", _mean_loss(_logs)),
+    "neg_mean_poisson_deviance": Metric(_LOSS, "number", _mean_loss(_poisson)),
+    "neg_mean_gamma_deviance": Metric(_LOSS, "number", _mean_loss(_gamma)),
+    "neg_root_mean_squared_error": Metric(_LOSS, "number", _root_loss(_squares)),
+    "neg_root_mean_squared_log_error": Metric(_LOSS, "number", _root_loss(_logs)),
+    "adjusted_rand_score": Metric((-0.5, 1.0)),
+    "adjusted_mutual_info_score": Metric(_SKILL),
+    "mutual_info_score": Metric(_SIZE),
+    "positive_likelihood_ratio": Metric(_SIZE),
+    "d2_brier_score": Metric(_SKILL),
+    "d2_log_loss_score": Metric(_SKILL),
+}
+for _family in ("precision", "recall", "f1", "jaccard"):
+    for _average in ("binary", "macro", "weighted", "micro"):
+        _name = _family if _average == "binary" else f"{_family}_{_average}"
+        METRICS[_name] = Metric(
+            _SHARE, "label", _classes(_family, _average), pooled=_family != "recall"
+        )
+    METRICS[f"{_family}_samples"] = Metric(_SHARE)
+for _name in (
+    *("roc_auc_ovr", "roc_auc_ovo", "roc_auc_ovr_weighted", "roc_auc_ovo_weighted"),
+    *("completeness_score", "fowlkes_mallows_score", "homogeneity_score", "v_measure_score"),
+    *("normalized_mutual_info_score", "rand_score", "top_k_accuracy"),
+):
+    METRICS[_name] = Metric(_SHARE)
+for _name in ("neg_max_error", "neg_median_absolute_error", "neg_negative_likelihood_ratio"):
+    METRICS[_name] = Metric(_LOSS)

@@ -1,0 +1,122 @@
+"""The results of single rows, one class for all metrics and designs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Rows"]
+
+FloatArray = NDArray[np.floating[Any]]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Rows:
+    """What each row adds to the scores of every candidate.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_candidates, n_repeats, n_rows)
+        Influence values, higher is better: the row's own score where the metric is a mean over
+        rows; otherwise their mean is the metric, and their variance over their number its own. NaN
+        where a row was not judged. A candidate without results is NaN throughout.
+    test_fold : ndarray of shape (n_repeats, n_rows)
+        Split of the score table that judged the row; -1 for none.
+    pooled : ndarray of shape (n_candidates,), optional
+        The metric on all out-of-fold rows together, where it is one to pool.
+    responses : ndarray of shape (n_candidates, n_repeats, n_rows[, n_classes]), optional
+        Out-of-fold predictions behind the values.
+    y_true : ndarray of shape (n_rows,), optional
+        Target of each row.
+    """
+
+    values: FloatArray
+    test_fold: NDArray[np.intp]
+    pooled: FloatArray | None = None
+    responses: NDArray[Any] | None = None
+    y_true: NDArray[Any] | None = None
+
+    @classmethod
+    def of_one_partition(
+        cls,
+        test_fold: ArrayLike,
+        *,
+        values: ArrayLike,
+        candidates: ArrayLike | None = None,
+        n_candidates: int | None = None,
+        y_true: ArrayLike | None = None,
+    ) -> Self:
+        """Make Rows from one column a candidate, where every row was judged once at most.
+
+        Parameters
+        ----------
+        test_fold : array-like of shape (n_rows,)
+            Split that judged the row; -1 for none.
+        values : array-like of shape (n_rows, n_kept)
+            Influence values.
+        candidates : array-like of shape (n_kept,), optional
+            Candidate of each column; all of them, in order, if omitted.
+        n_candidates : int, optional
+            Candidates in all; as many as columns if omitted.
+        y_true : array-like of shape (n_rows,), optional
+            Target of each row.
+        """
+        fold, columns = np.asarray(test_fold, dtype=np.intp), np.asarray(values).T
+        if candidates is not None:
+            size = len(columns) if n_candidates is None else n_candidates
+            kept, columns = columns, np.full((size, len(fold)), np.nan, dtype=columns.dtype)
+            columns[np.asarray(candidates, dtype=np.intp)] = kept
+        return cls(
+            values=np.where(fold >= 0, columns, np.nan)[:, np.newaxis],
+            test_fold=fold[np.newaxis],
+            y_true=None if y_true is None else np.asarray(y_true),
+        )
+
+    @property
+    def n_repeats(self) -> int:
+        """Partitions of the rows."""
+        return int(self.test_fold.shape[0])
+
+    @cached_property
+    def judged(self) -> NDArray[np.intp]:
+        """Rows that were judged at least once, in order."""
+        return np.flatnonzero((self.test_fold >= 0).any(axis=0))
+
+    @cached_property
+    def complete(self) -> NDArray[np.bool_]:
+        """Whether a candidate has a value wherever a row was judged, (n_candidates,)."""
+        found = np.isfinite(self.values) | (self.test_fold < 0)
+        return np.asarray(found.all(axis=(1, 2)))
+
+    def take(self, candidates: ArrayLike) -> Self:
+        """Return the rows of some candidates."""
+        some = np.asarray(candidates, dtype=np.intp)
+        return replace(
+            self,
+            values=self.values[some],
+            pooled=None if self.pooled is None else self.pooled[some],
+            responses=None if self.responses is None else self.responses[some],
+        )
+
+    def means_over_repeats(self) -> NDArray[np.float64]:
+        """Average the values over the times that a row was judged, (n_judged, n_candidates).
+
+        A row that is judged again and again is still one row: the variance between these means is
+        that of the rows.
+        """
+        fold = self.test_fold[:, self.judged]
+        values = np.where(fold >= 0, self.values[..., self.judged], 0.0)
+        return np.ascontiguousarray((values.sum(axis=1) / (fold >= 0).sum(axis=0)).T, dtype=float)
+
+    def means_over_splits(self, n_splits: int) -> NDArray[np.float64]:
+        """Average the values over the rows of each split, (n_splits, n_candidates)."""
+        means = np.full((n_splits, len(self.values)), np.nan)
+        for split in range(n_splits):
+            repeats, rows = np.nonzero(self.test_fold == split)
+            if rows.size:
+                means[split] = self.values[:, repeats, rows].mean(axis=1)
+        return means

@@ -1,0 +1,190 @@
+"""Metrics on rows: scikit-learn's values, and influences that are the slopes of these."""
+
+import numpy as np
+import pytest
+from sklearn import metrics as sk
+from sklearn.metrics import get_scorer_names
+
+from skmaxev.metrics import METRICS, rows_from_responses, scores_from_responses, support_of
+
+RNG = np.random.default_rng(0)
+N = 48
+FOLD = np.arange(N) % 3
+TWO, MANY = RNG.integers(0, 2, N), RNG.integers(0, 3, N)
+NUMBER = RNG.gamma(3.0, size=N)
+CHANCE = np.round(np.clip(0.5 * TWO + 0.7 * RNG.random((4, N)), 0.05, 0.95), 1)  # with ties
+CHANCES = RNG.dirichlet(np.ones(3), size=(4, N))
+SAID = NUMBER * RNG.uniform(0.5, 1.5, size=(4, N))
+
+
+def _labels(score, **options):
+    return lambda y, p, w: score(y, p > 0.5, sample_weight=w, **options)
+
+
+def _classes(score, **options):
+    return lambda y, p, w: score(y, p.argmax(-1), sample_weight=w, **options)
+
+
+def _plain(score, sign=1.0):
+    return lambda y, p, w: sign * score(y, p, sample_weight=w)
+
+
+BINARY = {
+    "accuracy": _labels(sk.accuracy_score),
+    "balanced_accuracy": _labels(sk.balanced_accuracy_score),
+    "f1": _labels(sk.f1_score),
+    "precision": _labels(sk.precision_score),
+    "recall": _labels(sk.recall_score),
+    "jaccard": _labels(sk.jaccard_score),
+    "f1_macro": _labels(sk.f1_score, average="macro"),
+    "matthews_corrcoef": _labels(sk.matthews_corrcoef),
+    "roc_auc": _plain(sk.roc_auc_score),
+    "average_precision": _plain(sk.average_precision_score),
+    "neg_log_loss": _plain(sk.log_loss, -1.0),
+    "neg_brier_score": _plain(sk.brier_score_loss, -1.0),
+}
+SEVERAL = {
+    "accuracy": _classes(sk.accuracy_score),
+    "balanced_accuracy": _classes(sk.balanced_accuracy_score),
+    "f1_macro": _classes(sk.f1_score, average="macro"),
+    "f1_weighted": _classes(sk.f1_score, average="weighted"),
+    "f1_micro": _classes(sk.f1_score, average="micro"),
+    "precision_macro": _classes(sk.precision_score, average="macro"),
+    "recall_weighted": _classes(sk.recall_score, average="weighted"),
+    "jaccard_macro": _classes(sk.jaccard_score, average="macro"),
+    "jaccard_micro": _classes(sk.jaccard_score, average="micro"),
+    "matthews_corrcoef": _classes(sk.matthews_corrcoef),
+    "neg_log_loss": lambda y, p, w: -sk.log_loss(y, p, sample_weight=w, labels=[0, 1, 2]),
+}
+NUMBERS = {
+    "r2": _plain(sk.r2_score),
+    "explained_variance": _plain(sk.explained_variance_score),
+    "d2_absolute_error_score": _plain(sk.d2_absolute_error_score),
+    "neg_mean_squared_error": _plain(sk.mean_squared_error, -1.0),
+    "neg_mean_absolute_error": _plain(sk.mean_absolute_error, -1.0),
+    "neg_mean_absolute_percentage_error": _plain(sk.mean_absolute_percentage_error, -1.0),
+    "neg_mean_squared_log_error": _plain(sk.mean_squared_log_error, -1.0),
+    "neg_mean_poisson_deviance": _plain(sk.mean_poisson_deviance, -1.0),
+    "neg_mean_gamma_deviance": _plain(sk.mean_gamma_deviance, -1.0),
+    "neg_root_mean_squared_error": _plain(sk.root_mean_squared_error, -1.0),
+    "neg_root_mean_squared_log_error": _plain(sk.root_mean_squared_log_error, -1.0),
+}
+CASES = [
+    *[(name, score, TWO, CHANCE) for name, score in BINARY.items()],
+    *[(name, score, MANY, CHANCES) for name, score in SEVERAL.items()],
+    *[(name, score, NUMBER, SAID) for name, score in NUMBERS.items()],
+]
+IDS = [f"{name}-{len(np.unique(y))}" for name, _, y, _ in CASES]
+
+
+@pytest.mark.parametrize(("name", "score", "y", "said"), CASES, ids=IDS)
+def test_values_average_to_what_scikit_learn_computes(name, score, y, said):
+    rows = rows_from_responses(name, y, said, FOLD)
+    by_fold = scores_from_responses(name, y, said, FOLD)
+    for candidate in range(4):
+        expected = [score(y[k == FOLD], said[candidate, k == FOLD], None) for k in range(3)]
+        assert by_fold[:, candidate] == pytest.approx(expected, abs=1e-12)
+        if METRICS[name].pooled:
+            whole = score(y, said[candidate], None)
+            assert rows.pooled[candidate] == pytest.approx(whole, abs=1e-12)
+            assert rows.values[candidate].mean() == pytest.approx(whole, abs=1e-9)
+        elif name != "roc_auc":
+            found = rows.means_over_splits(3)[:, candidate]
+            assert found == pytest.approx(expected, abs=1e-12)
+    assert (rows.pooled is not None) == METRICS[name].pooled
+
+
+@pytest.mark.parametrize("weights", [None, RNG.integers(1, 4, N)], ids=["plain", "weighted"])
+@pytest.mark.parametrize(("name", "score", "y", "said"), CASES, ids=IDS)
+def test_influences_are_the_slopes_of_the_metric_in_the_weights(name, score, y, said, weights):
+    fold = np.zeros(N, dtype=int)
+    rows = rows_from_responses(name, y, said, fold, sample_weight=weights)
+    given = np.ones(N) if weights is None else weights / weights.mean()
+    within = 0.03 if name == "d2_absolute_error_score" else 2e-3  # a median moves in steps
+    for candidate in range(2):
+        whole = score(y, said[candidate], given)
+        assert rows.values[candidate].mean() == pytest.approx(whole, abs=1e-6)
+        for row in range(0, N, 11):
+            step = 1e-5 * np.eye(N)[row]
+            up, down = (score(y, said[candidate], given + sign * step) for sign in (1, -1))
+            slope = N * given[row] * (up - down) / 2e-5
+            # The metric at hand, and what a heavier row adds to it.
+            assert rows.values[candidate, 0, row] == pytest.approx(whole + slope, abs=within)
+
+
+@pytest.mark.parametrize(("name", "score", "y", "said"), CASES, ids=IDS)
+def test_whole_weights_repeat_rows(name, score, y, said):
+    weights = RNG.integers(1, 4, N)
+    longer = np.repeat(np.arange(N), weights)
+    rows = rows_from_responses(name, y, said, FOLD, sample_weight=weights)
+    repeated = scores_from_responses(name, y[longer], said[:, longer], FOLD[longer])
+    if METRICS[name].pooled:
+        whole = [score(y[longer], said[c, longer], None) for c in range(4)]
+        assert rows.pooled == pytest.approx(whole, abs=1e-6)
+    else:
+        assert rows.means_over_splits(3) == pytest.approx(repeated, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["r2", "f1", "average_precision", "accuracy", "roc_auc"])
+def test_a_partition_that_is_repeated_says_the_same_as_once(name):
+    y, said = (NUMBER, SAID) if name == "r2" else (TWO, CHANCE)
+    once = rows_from_responses(name, y, said, FOLD)
+    twice = rows_from_responses(name, y, np.stack([said, said], axis=1), np.stack([FOLD, FOLD + 3]))
+    np.testing.assert_allclose(twice.means_over_repeats(), once.means_over_repeats(), atol=1e-12)
+    if once.pooled is not None:
+        np.testing.assert_allclose(twice.pooled, once.pooled, atol=1e-12)
+
+
+def test_labels_probabilities_and_decisions_are_one_answer():
+    names = np.array(["ill", "well"])
+    labels = names[(CHANCE > 0.5).astype(int)]
+    expected = rows_from_responses("f1", TWO, CHANCE, FOLD)
+    for said in (labels, CHANCE, CHANCE - 0.5, np.stack([1 - CHANCE, CHANCE], axis=-1)):
+        rows = rows_from_responses("f1", names[TWO], said, FOLD)
+        np.testing.assert_allclose(rows.values, expected.values)
+    turned = rows_from_responses("f1", names[TWO], labels, FOLD, pos_label="ill")
+    assert turned.pooled[0] == pytest.approx(
+        sk.f1_score(names[TWO], labels[0], pos_label="ill"), abs=1e-12
+    )
+    other = rows_from_responses("average_precision", TWO, CHANCE, FOLD, pos_label=0)
+    assert other.pooled[0] == pytest.approx(sk.average_precision_score(1 - TWO, 1 - CHANCE[0]))
+
+
+def test_a_candidate_without_predictions_has_no_values_and_moves_no_other():
+    said = CHANCE.copy()
+    said[2, 5] = np.nan
+    rows, whole = (rows_from_responses("f1", TWO, one, FOLD) for one in (said, CHANCE))
+    assert rows.complete.tolist() == [True, True, False, True]
+    np.testing.assert_array_equal(rows.values[[0, 1, 3]], whole.values[[0, 1, 3]])
+
+
+def test_what_rows_cannot_say_is_none():
+    assert rows_from_responses("neg_max_error", NUMBER, SAID, FOLD) is None
+    assert rows_from_responses("my metric", NUMBER, SAID, FOLD) is None
+    assert not rows_from_responses("neg_log_loss", TWO, CHANCE - 0.5, FOLD).complete.any()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((TWO, CHANCE.T, FOLD), r"responses must have shape .* Give one line a candidate"),
+        ((TWO, CHANCE, FOLD[:-1]), "test_fold must name the split of each row"),
+        ((TWO, CHANCE, FOLD + 0.5), "test_fold must hold numbers of splits"),
+    ],
+)
+def test_shapes_that_do_not_fit_are_refused_with_the_cure(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        rows_from_responses("f1", *arguments)
+    with pytest.raises(ValueError, match="pos_label must be one of the classes"):
+        rows_from_responses("f1", TWO, CHANCE, FOLD, pos_label="ill")
+
+
+def test_every_scorer_of_scikit_learn_has_a_range_that_its_scores_do_not_change():
+    newer = {"d2_pinball_score", "d2_tweedie_score"}
+    assert set(get_scorer_names()) - set(METRICS) <= newer
+    low = np.full((5, 3), -0.2)
+    assert support_of("r2", low) == (-np.inf, 1.0)
+    assert support_of("matthews_corrcoef", low) == (-1.0, 1.0)
+    assert support_of("neg_log_loss", low) == (-np.inf, 0.0)
+    assert support_of("roc_auc", low + 0.9) == (0.0, 1.0)
+    assert support_of("my metric", low) == (-np.inf, 0.0)
