@@ -127,9 +127,9 @@ def false_claim(values, n_shown, rng):
     scaled = values / values.std(ddof=1)
     shown = np.sort(scaled)[-n_shown:]
     fresh = rng.choice(scaled, size=(N_INSPECTIONS, n_shown))
-    found = 100 * np.mean(inspection_test(shown, fresh).pvalue <= LEVEL)
-    careful = conservative_claim_test(shown, len(values)).pvalue
-    return scaled.mean(), claim_test(shown).pvalue, careful, found
+    found = 100 * np.mean(inspection_test(shown, fresh, variance=1.0).pvalue <= LEVEL)
+    careful = conservative_claim_test(shown, len(values), variance=1.0).pvalue
+    return scaled.mean(), claim_test(shown, variance=1.0).pvalue, careful, found
 
 
 def summary(values, rng):

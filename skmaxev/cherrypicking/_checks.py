@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from skmaxev.estimators.spread import is_constant
 from skmaxev.estimators.validation import as_floats
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Variance", "check_count", "check_improvements", "known_variance"]
+__all__ = ["Variance", "check_count", "check_differ", "check_improvements", "known_variance"]
 
 Variance = float | Literal["estimate"]
 
@@ -32,6 +33,16 @@ def check_improvements(values: ArrayLike, *, name: str, least: int) -> NDArray[n
     return array
 
 
+def check_differ(*samples: NDArray[np.float64]) -> None:
+    """Raise where a variance is to be estimated from numbers that are equal up to rounding."""
+    equal = [is_constant(values, size=np.abs(values).max(axis=-1)) for values in samples]
+    if np.all(np.broadcast_arrays(*equal), axis=0).any():
+        raise ValueError(
+            "improvements must differ where their variance is estimated; all are equal, which "
+            "gives no variance to judge by. Give the known variance of one improvement."
+        )
+
+
 def known_variance(variance: Variance) -> float | None:
     """Return the known variance, or None when it is to be estimated."""
     if isinstance(variance, str):
@@ -47,6 +58,6 @@ def known_variance(variance: Variance) -> float | None:
 
 def check_count(value: int, *, name: str, least: int) -> int:
     """Return a whole number that is at least ``least``."""
-    if int(value) != value or value < least:
+    if not value >= least or value % 1 != 0:  # NaN is not at least anything
         raise ValueError(f"{name} must be a whole number of at least {least}; got {value!r}.")
     return int(value)

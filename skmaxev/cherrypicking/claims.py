@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from scipy import stats
 
+from skmaxev._results import at_least
 from skmaxev.cherrypicking._checks import (
     Variance,
     check_count,
+    check_differ,
     check_improvements,
     known_variance,
 )
@@ -29,7 +31,11 @@ __all__ = [
 
 
 def claim_test(
-    improvements: ArrayLike, *, min_improvement: float = 0.0, variance: Variance = 1.0
+    improvements: ArrayLike,
+    *,
+    min_improvement: float = 0.0,
+    variance: Variance = "estimate",
+    alternative: Literal["greater", "less", "two-sided"] = "greater",
 ) -> ClaimResult:
     r"""Test whether the mean improvement is larger than ``min_improvement``.
 
@@ -43,14 +49,16 @@ def claim_test(
         New score minus old score on each reported data set.
     min_improvement : float, default=0.0
         Mean improvement that the null hypothesis grants, :math:`\mu_{gap}`.
-    variance : float or "estimate", default=1.0
-        Variance of one improvement; estimated from the reported ones (Student's t with
-        ``n_reported - 1`` degrees of freedom) if "estimate".
+    variance : float or "estimate", default="estimate"
+        Variance of one improvement where it is known, in the square of their unit; else estimated
+        from the reported ones (Student's t with ``n_reported - 1`` degrees of freedom).
+    alternative : {"greater", "less", "two-sided"}, default="greater"
+        As in SciPy: "greater" is the claim of an improvement.
 
     Returns
     -------
     ClaimResult
-        ``statistic``, ``pvalue`` (one-sided) and ``sentence``. The p-value errs downwards if the
+        ``statistic``, ``pvalue`` and ``sentence``. The p-value errs downwards if the
         data sets were chosen, more so with an estimated variance.
 
     Raises
@@ -66,18 +74,26 @@ def claim_test(
     Examples
     --------
     >>> from skmaxev.cherrypicking import claim_test
-    >>> result = claim_test([1.2, 0.4, 0.9, 1.6, 0.9])
+    >>> result = claim_test([1.2, 0.4, 0.9, 1.6, 0.9], variance=1.0)
     >>> round(result.statistic, 3), round(result.pvalue, 4)
     (2.236, 0.0127)
     """
     statistic, n_reported, known = _statistic(improvements, min_improvement, variance)
     distribution = stats.norm() if known else stats.t(n_reported - 1)
+    tails = {
+        "greater": distribution.sf(statistic),
+        "less": distribution.cdf(statistic),
+        "two-sided": 2 * distribution.sf(np.abs(statistic)),
+    }
+    if alternative not in tails:
+        raise ValueError(f"alternative must be one of {tuple(tails)}; got {alternative!r}.")
     return ClaimResult(
         statistic=as_result(statistic),
-        pvalue=as_result(np.asarray(distribution.sf(statistic))),
+        pvalue=at_least(tails[alternative]),
         n_reported=n_reported,
         n_available=n_reported,
         min_improvement=float(min_improvement),
+        alternative=alternative,
     )
 
 
@@ -86,7 +102,7 @@ def conservative_claim_test(
     n_available: int,
     *,
     min_improvement: float = 0.0,
-    variance: Variance = 1.0,
+    variance: Variance = "estimate",
     n_resamples: int = 20_000,
     rng: np.random.Generator | int | None = None,
 ) -> ClaimResult:
@@ -103,7 +119,7 @@ def conservative_claim_test(
         Data sets that the reporter could have chosen from.
     min_improvement : float, default=0.0
         Mean improvement that the null hypothesis grants.
-    variance : float or "estimate", default=1.0
+    variance : float or "estimate", default="estimate"
         Variance of one improvement. If known, the best choice are the largest values, and the
         probability is found by quadrature. If estimated, the largest values are NOT the best
         choice (a little less mean with much less spread gives a larger t); the best one is a run
@@ -138,7 +154,9 @@ def conservative_claim_test(
     Examples
     --------
     >>> from skmaxev.cherrypicking import conservative_claim_test
-    >>> result = conservative_claim_test([1.2, 0.4, 0.9, 1.6, 0.9], n_available=10)
+    >>> result = conservative_claim_test(
+    ...     [1.2, 0.4, 0.9, 1.6, 0.9], n_available=10, variance=1.0
+    ... )
     >>> round(result.pvalue, 3)
     0.237
     """
@@ -153,7 +171,7 @@ def conservative_claim_test(
         pvalue = _simulated_pvalue(statistic, n_reported, n_available, n_resamples, rng)
     return ClaimResult(
         statistic=plain.statistic,
-        pvalue=as_result(pvalue),
+        pvalue=at_least(pvalue),
         n_reported=n_reported,
         n_available=int(n_available),
         min_improvement=float(min_improvement),
@@ -161,7 +179,7 @@ def conservative_claim_test(
 
 
 def minimum_improvement(
-    n_reported: ArrayLike, n_available: ArrayLike, *, variance: float = 1.0
+    n_reported: ArrayLike, n_available: ArrayLike, *, variance: float
 ) -> float | NDArray[np.float64]:
     r"""Mean improvement that must be asked for so that choosing alone cannot reach it.
 
@@ -172,8 +190,8 @@ def minimum_improvement(
     ----------
     n_reported, n_available : array-like of int
         Data sets shown and data sets to choose from; broadcast together.
-    variance : float, default=1.0
-        Variance of one improvement.
+    variance : float
+        Variance of one improvement, in the square of their unit.
 
     Returns
     -------
@@ -193,11 +211,11 @@ def minimum_improvement(
     Examples
     --------
     >>> from skmaxev.cherrypicking import minimum_improvement
-    >>> round(minimum_improvement(5, 66), 3)
+    >>> round(minimum_improvement(5, 66, variance=1.0), 3)
     1.883
     """
     shown, pool = np.asarray(n_reported, float), np.asarray(n_available, float)
-    if (shown < 1).any() or (pool < shown).any():
+    if not ((shown >= 1) & (pool >= shown)).all():
         raise ValueError(
             f"n_reported must be from 1 to n_available; got {n_reported!r} of {n_available!r}."
         )
@@ -260,10 +278,12 @@ def _statistic(
     )
     n_reported = values.shape[-1]
     spread = values.var(axis=-1, ddof=1) if sigma2 is None else np.asarray(sigma2)
-    if (spread == 0).any():
+    if sigma2 is None:
+        check_differ(values)
+    if not np.isfinite(min_improvement):
         raise ValueError(
-            "improvements must differ where their variance is estimated; all are equal. Give the "
-            "known variance of one improvement."
+            f"min_improvement must be a number; got {min_improvement!r}. Give the mean improvement "
+            "that the null hypothesis grants, 0 for none."
         )
     excess = values.mean(axis=-1) - min_improvement
     return np.asarray(excess * np.sqrt(n_reported / spread)), n_reported, sigma2 is not None

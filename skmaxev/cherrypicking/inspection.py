@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import stats
 
+from skmaxev._results import at_least
 from skmaxev.cherrypicking._checks import (
     Variance,
     check_count,
+    check_differ,
     check_improvements,
     known_variance,
 )
@@ -23,7 +25,7 @@ __all__ = ["inspection_power", "inspection_size", "inspection_test"]
 
 
 def inspection_test(
-    reported: ArrayLike, inspected: ArrayLike, *, variance: Variance = 1.0
+    reported: ArrayLike, inspected: ArrayLike, *, variance: Variance = "estimate"
 ) -> InspectionResult:
     r"""Test whether reported improvements are better than fresh ones.
 
@@ -35,9 +37,9 @@ def inspection_test(
         Improvements in the report.
     inspected : array-like of shape (..., n_inspected)
         Improvements on data sets drawn afresh; leading axes broadcast with ``reported``.
-    variance : float or "estimate", default=1.0
-        Variance of one improvement; if "estimate", pooled from both samples (Student's t with
-        ``n_reported + n_inspected - 2`` degrees of freedom).
+    variance : float or "estimate", default="estimate"
+        Variance of one improvement where it is known, in the square of their unit; else pooled
+        from both samples (Student's t with ``n_reported + n_inspected - 2`` degrees of freedom).
 
     Returns
     -------
@@ -57,7 +59,9 @@ def inspection_test(
     Examples
     --------
     >>> from skmaxev.cherrypicking import inspection_test
-    >>> result = inspection_test([1.9, 2.2, 1.6, 1.8, 2.0], [0.2, -0.9, 0.4, 0.1, 0.3])
+    >>> result = inspection_test(
+    ...     [1.9, 2.2, 1.6, 1.8, 2.0], [0.2, -0.9, 0.4, 0.1, 0.3], variance=1.0
+    ... )
     >>> round(result.statistic, 3), round(result.pvalue, 4)
     (2.973, 0.0015)
     """
@@ -72,7 +76,7 @@ def inspection_test(
     distribution = stats.norm() if sigma2 is not None else stats.t(n_shown + n_fresh - 2)
     return InspectionResult(
         statistic=as_result(statistic),
-        pvalue=as_result(np.asarray(distribution.sf(statistic))),
+        pvalue=at_least(distribution.sf(statistic)),
         n_reported=n_shown,
         n_inspected=n_fresh,
     )
@@ -83,8 +87,8 @@ def inspection_power(
     n_reported: int,
     n_inspected: int,
     *,
+    variance: float,
     level: float = 0.95,
-    variance: float = 1.0,
 ) -> float | NDArray[np.float64]:
     r"""Probability that an inspection finds a report that is too good by ``excess``.
 
@@ -99,7 +103,7 @@ def inspection_power(
         Data sets on either side.
     level : float, default=0.95
         One minus the share of honest reports that may be called biased.
-    variance : float, default=1.0
+    variance : float
         Known variance of one improvement.
 
     Returns
@@ -119,7 +123,7 @@ def inspection_power(
     Examples
     --------
     >>> from skmaxev.cherrypicking import inspection_power, minimum_improvement
-    >>> round(inspection_power(minimum_improvement(5, 66), 5, 5), 3)
+    >>> round(inspection_power(minimum_improvement(5, 66, variance=1.0), 5, 5, variance=1.0), 3)
     0.97
     """
     n_reported = check_count(n_reported, name="n_reported", least=1)
@@ -138,8 +142,8 @@ def inspection_size(
     n_reported: int,
     *,
     power: float = 0.95,
+    variance: float,
     level: float = 0.95,
-    variance: float = 1.0,
 ) -> int:
     r"""Fresh data sets needed to find a report that is too good by ``excess``.
 
@@ -153,7 +157,7 @@ def inspection_size(
         Probability of finding it.
     level : float, default=0.95
         One minus the share of honest reports that may be called biased.
-    variance : float, default=1.0
+    variance : float
         Known variance of one improvement.
 
     Returns
@@ -173,13 +177,13 @@ def inspection_size(
     Examples
     --------
     >>> from skmaxev.cherrypicking import inspection_size, minimum_improvement
-    >>> inspection_size(minimum_improvement(5, 66), n_reported=5)
+    >>> inspection_size(minimum_improvement(5, 66, variance=1.0), n_reported=5, variance=1.0)
     5
     """
     n_reported = check_count(n_reported, name="n_reported", least=1)
     check_level(power)
     noise = stats.norm.ppf(check_level(level)) * _sigma(variance) / np.sqrt(n_reported)
-    if excess <= noise:
+    if not noise < excess < np.inf:
         raise ValueError(
             f"excess must be above {noise:.3g}, the noise of a report of {n_reported} data sets; "
             f"got {excess!r}. No inspection can find less; ask for a longer report."
@@ -198,14 +202,10 @@ def inspection_size(
 def _pooled_variance(shown: NDArray[np.float64], fresh: NDArray[np.float64]) -> NDArray[np.float64]:
     """Variance of one improvement from both samples, each about its own mean."""
     n_shown, n_fresh = shown.shape[-1], fresh.shape[-1]
+    check_differ(shown, fresh)
     squares = (n_shown - 1) * shown.var(axis=-1, ddof=1) + (n_fresh - 1) * fresh.var(
         axis=-1, ddof=1
     )
-    if (squares == 0).any():
-        raise ValueError(
-            "improvements must differ where their variance is estimated; all are equal. Give the "
-            "known variance of one improvement."
-        )
     return np.asarray(squares / (n_shown + n_fresh - 2))
 
 

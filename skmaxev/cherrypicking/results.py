@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from skmaxev._results import Result, as_odds, as_pvalue
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -13,18 +15,23 @@ if TYPE_CHECKING:
 __all__ = ["ClaimResult", "InspectionResult"]
 
 
-def _share(probability: float) -> str:
-    """Write a probability for reading: 0.26%, and no zero that is not one."""
-    least = 1e-4
-    return f"{float(f'{100 * probability:.2g}'):g}%" if probability >= least else "less than 0.01%"
-
-
 def _many(pvalue: NDArray[np.float64]) -> str:
-    return f"{pvalue.size} tests; p-values from {pvalue.min():.3g} to {pvalue.max():.3g}."
+    return (
+        f"{pvalue.size} tests; p-values from {as_pvalue(pvalue.min())} to "
+        f"{as_pvalue(pvalue.max())}."
+    )
+
+
+def _rows(result: ClaimResult | InspectionResult) -> list[dict[str, Any]]:
+    """Give one row a test, with what all of them share."""
+    values = vars(result)
+    shared = {key: value for key, value in values.items() if key not in {"statistic", "pvalue"}}
+    pairs = zip(np.ravel(values["statistic"]), np.ravel(values["pvalue"]), strict=True)
+    return [{"statistic": float(t), "pvalue": float(p)} | shared for t, p in pairs]
 
 
 @dataclass(frozen=True)
-class ClaimResult:
+class ClaimResult(Result):
     """Test of a reported improvement.
 
     Attributes
@@ -39,6 +46,8 @@ class ClaimResult:
         Data sets the reporter could choose from; ``n_reported`` if nothing was chosen.
     min_improvement : float
         The mean that the null hypothesis grants.
+    alternative : {"greater", "less", "two-sided"}
+        On which side of it.
     """
 
     statistic: float | NDArray[np.float64]
@@ -46,12 +55,19 @@ class ClaimResult:
     n_reported: int
     n_available: int
     min_improvement: float
+    alternative: str = "greater"
 
     @property
     def sentence(self) -> str:
         """The result in plain words."""
         if np.ndim(self.pvalue):
             return _many(np.asarray(self.pvalue))
+        if self.alternative != "greater":
+            return (
+                f"Were the true mean improvement {self.min_improvement:g}, {self.n_reported} data "
+                f"sets that nobody chose would look this far from it ({self.alternative}) in "
+                f"{as_odds(float(self.pvalue))} of reports."
+            )
         chosen = (
             f"the best {self.n_reported} of {self.n_available} data sets"
             if self.n_available > self.n_reported
@@ -59,15 +75,16 @@ class ClaimResult:
         )
         return (
             f"Were the true mean improvement only {self.min_improvement:g}, {chosen} would look at "
-            f"least this good in {_share(float(self.pvalue))} of reports."
+            f"least this good in {as_odds(float(self.pvalue))} of reports."
         )
 
-    def __str__(self) -> str:
-        return self.sentence
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Give one row a report."""
+        return _rows(self)
 
 
 @dataclass(frozen=True)
-class InspectionResult:
+class InspectionResult(Result):
     """Test of reported improvements against fresh ones.
 
     Attributes
@@ -92,9 +109,10 @@ class InspectionResult:
             return _many(np.asarray(self.pvalue))
         return (
             f"Had nobody chosen, the {self.n_reported} reported data sets would beat "
-            f"{self.n_inspected} fresh ones by this much in {_share(float(self.pvalue))} of "
+            f"{self.n_inspected} fresh ones by this much in {as_odds(float(self.pvalue))} of "
             "inspections."
         )
 
-    def __str__(self) -> str:
-        return self.sentence
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Give one row a report."""
+        return _rows(self)

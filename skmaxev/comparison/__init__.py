@@ -18,9 +18,9 @@ from skmaxev.comparison.paired import (
 from skmaxev.comparison.proportions import normal_interval_holds, proportion_interval
 from skmaxev.comparison.ranks import friedman_nemenyi
 from skmaxev.comparison.results import (
-    BayesianComparison,
     BestSet,
     Comparison,
+    Comparisons,
     RankComparison,
     RunnersUp,
 )
@@ -28,9 +28,9 @@ from skmaxev.comparison.rows import mcnemar
 from skmaxev.estimators.intervals import nadeau_bengio_interval
 
 __all__ = [
-    "BayesianComparison",
     "BestSet",
     "Comparison",
+    "Comparisons",
     "RankComparison",
     "RunnersUp",
     "bayesian_correlated_t",

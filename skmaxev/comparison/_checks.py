@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -12,16 +12,39 @@ from skmaxev.estimators.validation import as_floats
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Identities", "check_pair", "check_sizes", "check_table"]
+__all__ = ["Alternative", "Identities", "check_pair", "check_sizes", "check_table", "names_of"]
 
 Identities = tuple[Sequence[Any], Sequence[Any]]
+Alternative = Literal["two-sided", "greater", "less"]
+
+
+def names_of(scores: Any, n_models: int) -> tuple[str, ...]:
+    """Name the models by the columns of a frame, else by their positions."""
+    return tuple(str(name) for name in getattr(scores, "columns", range(n_models)))
+
+
+def _aligned(scores_a: Any, scores_b: Any, thing: str) -> tuple[Any, Any]:
+    """Bring the second of two pandas objects into the order of the first one's index."""
+    indexes: list[Any] = [getattr(scores, "index", None) for scores in (scores_a, scores_b)]
+    if not all(hasattr(index, "equals") for index in indexes) or indexes[0].equals(indexes[1]):
+        return scores_a, scores_b
+    unique = indexes[0].is_unique and indexes[1].is_unique
+    if not unique or set(indexes[0]) != set(indexes[1]):
+        raise ValueError(
+            f"both sides must be measured on the same {thing}s; their indexes differ: "
+            f"{list(indexes[0][:3])}... and {list(indexes[1][:3])}.... Select the {thing}s that "
+            "both have, or give arrays if the order is the same."
+        )
+    return scores_a, scores_b.loc[indexes[0]]
 
 
 def check_pair(
     scores_a: ArrayLike, scores_b: ArrayLike, *, same: Identities | None, thing: str
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return both vectors of scores if they were measured on the same folds or rows."""
-    first, second = (as_floats(scores) for scores in (scores_a, scores_b))
+    first, second = (as_floats(scores) for scores in _aligned(scores_a, scores_b, thing))
+    if first.ndim == second.ndim == 2 and first.shape[1:] == second.shape[1:] == (1,):
+        first, second = first[:, 0], second[:, 0]  # frames with one column
     if first.shape != second.shape or first.ndim != 1 or not first.size:
         raise ValueError(
             f"both sides must hold one score for each {thing}, in the same order; got shapes "

@@ -11,6 +11,7 @@ from scipy import stats
 from skmaxev.comparison._checks import check_sizes, check_table
 from skmaxev.comparison.multiplicity import holm
 from skmaxev.comparison.results import BestSet, RunnersUp
+from skmaxev.estimators.spread import ROUNDING, check_spread
 from skmaxev.estimators.validation import check_best_index, check_level
 
 if TYPE_CHECKING:
@@ -81,7 +82,9 @@ def confidence_set_of_the_best(
     ratio = _overlap(n_train, n_test)
     n_units, n_candidates = table.shape
     signs = _signs(n_units, n_resamples, np.random.default_rng(rng))
+    size = float(np.abs(table).max())
     table = table - table.mean(axis=1, keepdims=True)  # differences stay; fewer digits cancel
+    table[np.abs(table) <= ROUNDING * size] = 0.0  # rounding is no difference, in any unit
     turned = signs @ table
     exhaustive = len(signs) == 2**n_units
     pvalues = np.array(
@@ -122,7 +125,8 @@ def winner_against_runners_up(
     Raises
     ------
     ValueError
-        If the table is too small or not finite.
+        If the table is too small or not finite, or the winner leads some candidate by one and the
+        same difference on every fold.
 
     References
     ----------
@@ -142,7 +146,10 @@ def winner_against_runners_up(
     winner = int(table.mean(axis=0).argmax()) if best_index is None else int(best_index)
     gaps = table[:, [winner]] - table
     differences = gaps.mean(axis=0)
-    errors = np.sqrt((1 / len(table) + ratio) * gaps.var(axis=0, ddof=1))
+    size = float(np.abs(table).max())
+    told = [check_spread(gap, size=size, thing="fold") for gap in gaps.T]
+    errors = np.where(told, np.sqrt((1 / len(table) + ratio) * gaps.var(axis=0, ddof=1)), 0.0)
+    differences[~np.asarray(told)] = 0.0
     others = np.arange(table.shape[1]) != winner
     near = np.nonzero(others & (differences <= errors))[0]
     return RunnersUp(
@@ -161,7 +168,7 @@ def _adjusted(
     freedom: int,
 ) -> NDArray[np.float64]:
     """Two-sided p-values of the other candidates, adjusted by Holm; 1 for the winner."""
-    tiny = np.finfo(float).tiny  # identical candidates: 0 / tiny = 0; a constant lead: infinite
+    tiny = np.finfo(float).tiny  # identical candidates: 0 / tiny = 0
     statistic = np.abs(differences[others]) / np.maximum(errors[others], tiny)
     pvalues = np.ones(differences.size)
     pvalues[others] = holm(2 * stats.t.sf(statistic, freedom))
@@ -200,7 +207,8 @@ def _pvalue_of_best(
     with Student's t and whose denominator no turn of signs changes.
     """
     length = np.sqrt(np.sum((table - table[:, [index]]) ** 2, axis=0))
-    scale = np.divide(1.0, length, out=np.zeros_like(length), where=length > 1e-12)
+    apart = length > ROUNDING * np.abs(table).max()
+    scale = np.divide(1.0, length, out=np.zeros_like(length), where=apart)
     totals = table.sum(axis=0)
     observed = float(((totals - totals[index]) * scale).max())
     observed = _less_for_overlap(observed / np.sqrt(len(table)), len(table), ratio)

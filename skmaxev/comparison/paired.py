@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import stats
 
-from skmaxev.comparison._checks import Identities, check_pair, check_sizes
-from skmaxev.comparison.results import BayesianComparison, Comparison
+from skmaxev._results import at_least
+from skmaxev.comparison._checks import Alternative, Identities, check_pair, check_sizes
+from skmaxev.comparison.results import Comparison
 from skmaxev.estimators.intervals import nadeau_bengio_interval
+from skmaxev.estimators.spread import check_spread, is_constant
+from skmaxev.estimators.validation import as_floats
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -19,6 +22,7 @@ __all__ = [
     "corrected_resampled_t",
     "five_by_two_f",
     "five_by_two_t",
+    "tail_probability",
 ]
 
 
@@ -30,6 +34,7 @@ def corrected_resampled_t(
     n_test: float,
     folds: Identities | None = None,
     level: float = 0.95,
+    alternative: Alternative = "two-sided",
 ) -> Comparison:
     r"""Compare two models on the same folds, with training sets that overlap.
 
@@ -46,6 +51,8 @@ def corrected_resampled_t(
         Names of the folds of a and of b, or their test rows; refused unless they are the same.
     level : float, default=0.95
         Of the interval.
+    alternative : {"two-sided", "greater", "less"}, default="two-sided"
+        "greater" asks whether a is better, "less" whether b is. The interval is two-sided.
 
     Returns
     -------
@@ -71,17 +78,19 @@ def corrected_resampled_t(
     >>> round(result.difference, 3), round(result.pvalue, 3)
     (0.02, 0.072)
     """
-    differences = _differences(scores_a, scores_b, folds)
+    differences, size = _differences(scores_a, scores_b, folds)
     interval = nadeau_bengio_interval(differences, n_train=n_train, n_test=n_test, level=level)
-    mean, scale = _location_scale(differences, check_sizes(n_train, n_test))
+    mean, scale = _location_scale(differences, size, check_sizes(n_train, n_test))
     statistic = mean / scale if scale else 0.0
     return Comparison(
         difference=mean,
         statistic=statistic,
-        pvalue=float(2 * stats.t.sf(abs(statistic), differences.size - 1)),
+        pvalue=tail_probability(statistic, differences.size - 1, alternative),
+        alternative=alternative,
         interval=interval,
         level=float(level),
         method="corrected resampled t",
+        assumes="folds of one cross-validation, or repeats of it; normal differences",
     )
 
 
@@ -93,7 +102,7 @@ def bayesian_correlated_t(
     n_test: float,
     rope: float = 0.01,
     folds: Identities | None = None,
-) -> BayesianComparison:
+) -> Comparison:
     """Give the probabilities that a is better, that b is better, and that it does not matter.
 
     The Bayesian form of `corrected_resampled_t`: with its flat prior the posterior of the
@@ -113,8 +122,8 @@ def bayesian_correlated_t(
 
     Returns
     -------
-    BayesianComparison
-        Three probabilities that sum to one.
+    Comparison
+        With three probabilities that sum to one.
 
     Raises
     ------
@@ -138,29 +147,35 @@ def bayesian_correlated_t(
     """
     if not rope >= 0:
         raise ValueError(f"rope must not be negative; got {rope!r}.")
-    differences = _differences(scores_a, scores_b, folds)
-    mean, scale = _location_scale(differences, check_sizes(n_train, n_test))
+    differences, size = _differences(scores_a, scores_b, folds)
+    mean, scale = _location_scale(differences, size, check_sizes(n_train, n_test))
     if scale:
         posterior = stats.t(differences.size - 1, loc=mean, scale=scale)
         above, below = float(posterior.sf(rope)), float(posterior.cdf(-rope))
     else:
         above = below = 0.0
-    return BayesianComparison(
+    return Comparison(
         difference=mean,
         p_a_better=above,
         p_equivalent=1.0 - above - below,
         p_b_better=below,
         rope=float(rope),
+        method="Bayesian correlated t",
+        assumes="folds of one cross-validation, or repeats of it; normal differences, flat prior",
     )
 
 
-def five_by_two_t(scores_a: ArrayLike, scores_b: ArrayLike) -> Comparison:
+def five_by_two_t(
+    scores_a: ArrayLike, scores_b: ArrayLike, *, alternative: Alternative = "two-sided"
+) -> Comparison:
     """Compare two models by five times twofold cross-validation (Dietterich's t).
 
     Parameters
     ----------
     scores_a, scores_b : array-like of shape (5, 2)
         Score of each model on both halves of five random divisions; the same for both models.
+    alternative : {"two-sided", "greater", "less"}, default="two-sided"
+        "greater" asks whether a is better, "less" whether b is.
 
     Returns
     -------
@@ -188,14 +203,15 @@ def five_by_two_t(scores_a: ArrayLike, scores_b: ArrayLike) -> Comparison:
     0.102
     """
     differences, variances = _five_by_two(scores_a, scores_b)
-    statistic = float(differences[0, 0] / np.sqrt(variances.mean()))
+    total = variances.mean()
+    statistic = float(differences[0, 0] / np.sqrt(total)) if total else 0.0
     return Comparison(
         difference=float(differences.mean()),
         statistic=statistic,
-        pvalue=float(2 * stats.t.sf(abs(statistic), 5)),
-        interval=None,
-        level=None,
+        pvalue=tail_probability(statistic, 5, alternative),
+        alternative=alternative,
         method="5x2 cv t",
+        assumes="five random divisions into halves, the same for both",
     )
 
 
@@ -232,47 +248,54 @@ def five_by_two_f(scores_a: ArrayLike, scores_b: ArrayLike) -> Comparison:
     0.23
     """
     differences, variances = _five_by_two(scores_a, scores_b)
-    statistic = float(np.sum(differences**2) / (2 * variances.sum()))
+    total = variances.sum()
+    statistic = float(np.sum(differences**2) / (2 * total)) if total else 0.0
     return Comparison(
         difference=float(differences.mean()),
         statistic=statistic,
-        pvalue=float(stats.f.sf(statistic, 10, 5)),
-        interval=None,
-        level=None,
+        pvalue=at_least(stats.f.sf(statistic, 10, 5)),
         method="5x2 cv F",
+        assumes="five random divisions into halves, the same for both",
     )
+
+
+def tail_probability(statistic: float, freedom: float, alternative: Alternative) -> float:
+    """P-value of Student's t; an infinite ``freedom`` gives the normal one."""
+    tails = {
+        "two-sided": 2 * stats.t.sf(abs(statistic), freedom),
+        "greater": stats.t.sf(statistic, freedom),
+        "less": stats.t.cdf(statistic, freedom),
+    }
+    if alternative not in tails:
+        raise ValueError(f"alternative must be one of {tuple(tails)}; got {alternative!r}.")
+    return float(at_least(tails[alternative]))
 
 
 def _differences(
     scores_a: ArrayLike, scores_b: ArrayLike, folds: Identities | None
-) -> NDArray[np.float64]:
-    """Score of a minus score of b on each fold, two or more."""
+) -> tuple[NDArray[np.float64], float]:
+    """Score of a minus score of b on each fold, two or more, and the size of the scores."""
     first, second = check_pair(scores_a, scores_b, same=folds, thing="fold")
     if first.size < 2:
         raise ValueError(f"at least 2 folds must be compared; got {first.size}.")
-    return np.asarray(first - second)
+    return np.asarray(first - second), float(np.abs([first, second]).max())
 
 
-def _location_scale(differences: NDArray[np.float64], ratio: float) -> tuple[float, float]:
+def _location_scale(
+    differences: NDArray[np.float64], size: float, ratio: float
+) -> tuple[float, float]:
     """Mean difference and its corrected standard error; both zero for identical scores."""
-    mean = float(differences.mean())
-    variance = float(differences.var(ddof=1))
-    # Equal differences such as 0.8 - 0.7 and 0.9 - 0.8 differ in their last bits.
-    if variance <= (4 * np.finfo(float).eps * max(1.0, float(np.abs(differences).max()))) ** 2:
-        if np.abs(differences).max() > 0:
-            raise ValueError(
-                f"the folds must not all show one difference; got {mean:.6g} on every fold. "
-                "Without noise there is nothing to compare it with."
-            )
+    if not check_spread(differences, size=size, thing="fold"):
         return 0.0, 0.0
-    return mean, float(np.sqrt((1 / differences.size + ratio) * variance))
+    variance = (1 / differences.size + ratio) * differences.var(ddof=1)
+    return float(differences.mean()), float(np.sqrt(variance))
 
 
 def _five_by_two(
     scores_a: ArrayLike, scores_b: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Differences of shape (5, 2) and the variance of each division, of shape (5,)."""
-    first, second = (np.asarray(scores, dtype=np.float64) for scores in (scores_a, scores_b))
+    first, second = (as_floats(scores) for scores in (scores_a, scores_b))
     if first.shape != (5, 2) or second.shape != (5, 2):
         raise ValueError(
             "scores must have shape (5, 2), five divisions into two halves; got "
@@ -280,11 +303,14 @@ def _five_by_two(
         )
     if not (np.isfinite(first).all() and np.isfinite(second).all()):
         raise ValueError("scores must be finite; got NaN or infinity. Repeat the failed fits.")
-    differences = first - second
-    variances = np.sum((differences - differences.mean(axis=1, keepdims=True)) ** 2, axis=1)
-    if variances.sum() <= np.finfo(float).eps ** 2:
-        raise ValueError(
-            "the two halves must not show one difference in every division: without noise there "
-            "is nothing to compare it with."
-        )
-    return differences, variances
+    differences, size = first - second, float(np.abs([first, second]).max())
+    if is_constant(differences, size=size).all():  # both halves alike in every division
+        check_spread(differences, size=size, thing="division")
+        # Divisions that differ have a variance, though not the one that these tests take.
+        if not is_constant(differences.ravel(), size=size):
+            raise ValueError(
+                "the divisions give no variance to judge by: both halves of each show one "
+                "difference. Measure more divisions, with corrected_resampled_t."
+            )
+        return np.zeros((5, 2)), np.zeros(5)
+    return differences, np.asarray(2 * differences.var(axis=1))

@@ -60,7 +60,7 @@ def proportion_interval(
     >>> round(low, 2), round(high, 2)
     (0.16, 0.44)
     """
-    _check_counts(successes, trials)
+    successes, trials = _check_counts(successes, trials)
     check_level(level)
     if method not in _METHODS:
         raise ValueError(f"method must be one of {_METHODS}; got {method!r}.")
@@ -102,15 +102,18 @@ def normal_interval_holds(successes: int, trials: int) -> bool:
     >>> normal_interval_holds(12, 40), normal_interval_holds(2, 40)
     (True, False)
     """
-    _check_counts(successes, trials)
+    successes, trials = _check_counts(successes, trials)
     rate = successes / trials
     return trials * rate * (1 - rate) >= _LEAST_NORMAL
 
 
-def _check_counts(successes: int, trials: int) -> None:
-    whole = successes == int(successes) and trials == int(trials)
+def _check_counts(successes: float, trials: float) -> tuple[int, int]:
+    """Return both as whole numbers, whatever type of number they came in."""
+    # Comparisons with NaN are false, and infinity has no remainder.
+    whole = successes % 1 == 0 and trials % 1 == 0
     if not (whole and trials >= 1 and 0 <= successes <= trials):
         raise ValueError(
             f"successes must be from 0 to trials, and trials at least 1; got {successes!r} of "
             f"{trials!r}. Give counts, whole numbers, not rates."
         )
+    return int(successes), int(trials)

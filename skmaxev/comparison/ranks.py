@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import stats
 
-from skmaxev.comparison._checks import check_table
+from skmaxev.comparison._checks import check_table, names_of
 from skmaxev.comparison.results import RankComparison
 from skmaxev.estimators.validation import check_level
 
@@ -26,7 +26,8 @@ def friedman_nemenyi(scores: ArrayLike, *, level: float = 0.95) -> RankCompariso
     Parameters
     ----------
     scores : array-like of shape (n_datasets, n_models)
-        Score of each model on each data set; higher is better. At least 3 models, 2 data sets.
+        Score of each model on each data set; higher is better. At least 3 models, 2 data sets. The
+        columns of a frame name the models.
     level : float, default=0.95
         One minus the probability that equally good models are told apart.
 
@@ -74,6 +75,7 @@ def friedman_nemenyi(scores: ArrayLike, *, level: float = 0.95) -> RankCompariso
         critical_difference=float(quantile * unit),
         pairwise_pvalues=_nemenyi_pvalues(ranks, unit),
         level=float(level),
+        names=names_of(scores, n_models),
     )
 
 

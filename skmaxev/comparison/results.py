@@ -3,101 +3,159 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from skmaxev._results import Result, as_odds
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
-__all__ = ["BayesianComparison", "BestSet", "Comparison", "RankComparison", "RunnersUp"]
+__all__ = ["BestSet", "Comparison", "Comparisons", "RankComparison", "RunnersUp"]
 
 
-def _percent(probability: float) -> str:
-    return f"{float(f'{100 * probability:.2g}'):g}%" if probability >= 1e-4 else "less than 0.01%"
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Two models on the same folds or rows.
+@dataclass(frozen=True, kw_only=True)
+class Comparison(Result):
+    """Two models, a and b, compared in one way; what a way does not give is None.
 
     Attributes
     ----------
-    difference : float
-        Mean score of a minus mean score of b.
-    statistic : float
-        Of the test named in ``method``.
-    pvalue : float
-        Two-sided: probability of a difference this large if both were equally good.
-    interval : tuple of two floats or None
-        For the difference, at ``level``; None where the method has none.
-    level : float or None
-        Of the interval.
     method : str
         What was computed.
+    difference : float
+        Score of a minus score of b: the mean, or what ``method`` says.
+    statistic, pvalue : float or None
+        Of the test; the p-value is the probability of a difference this large if both were
+        equally good.
+    alternative : {"two-sided", "greater", "less"}
+        Which differences count as large: any, those for a, those for b.
+    interval : tuple of two floats or None
+        For the difference, at ``level``.
+    level : float or None
+        Of the interval.
+    p_a_better, p_equivalent, p_b_better : float or None
+        Probabilities that the true difference is above, within and below the region of practical
+        equivalence; they sum to one.
+    rope : float or None
+        Half width of that region, in the unit of the score.
+    effect_size : float or None
+        The difference without a unit; ``effect`` says which one.
+    effect : str
+        What ``effect_size`` is.
+    assumes : str
+        What must hold for the numbers to be right.
+    names : tuple of two str
+        Of a and b.
     """
 
-    difference: float
-    statistic: float
-    pvalue: float
-    interval: tuple[float, float] | None
-    level: float | None
     method: str
+    difference: float
+    statistic: float | None = None
+    pvalue: float | None = None
+    alternative: str = "two-sided"
+    interval: tuple[float, float] | None = None
+    level: float | None = None
+    p_a_better: float | None = None
+    p_equivalent: float | None = None
+    p_b_better: float | None = None
+    rope: float | None = None
+    effect_size: float | None = None
+    effect: str = ""
+    assumes: str = ""
+    names: tuple[str, str] = ("a", "b")
 
     @property
     def sentence(self) -> str:
         """The result in plain words."""
+        a, b = self.names
         bounds = (
             f" ({100 * self.level:g}% interval {self.interval[0]:.4g} to {self.interval[1]:.4g})"
             if self.interval is not None and self.level is not None
             else ""
         )
-        return (
-            f"a scores {self.difference:+.4g} against b{bounds}. Were both equally good, a "
-            f"difference this large would come up in {_percent(self.pvalue)} of such comparisons "
-            f"({self.method})."
-        )
+        found = [f"{a} scores {self.difference:+.4g} against {b}{bounds}.", *self._chances()]
+        if self.effect_size is not None:
+            found.append(f"The {self.effect} is {self.effect_size:.2f}.")
+        return " ".join(found)[:-1] + f" ({self.method})."
 
-    def __str__(self) -> str:
-        return self.sentence
+    def _chances(self) -> Iterator[str]:
+        """Say what the p-value and the probabilities mean."""
+        a, b = self.names
+        if self.pvalue is not None and self.rope is not None:
+            yield (
+                f"Did they differ by more than {self.rope:g}, differences this small would come "
+                f"up in at most {as_odds(self.pvalue)} of such comparisons."
+            )
+        elif self.pvalue is not None:
+            side = {"greater": f" in favour of {a}", "less": f" in favour of {b}"}
+            yield (
+                f"Were both equally good, a difference this large{side.get(self.alternative, '')} "
+                f"would come up in {as_odds(self.pvalue)} of such comparisons."
+            )
+        if self.p_equivalent is not None:
+            yield (
+                f"{a} is better than {b} by more than {self.rope or 0.0:g} with probability "
+                f"{self.p_a_better:.2f}, worse by more than that with {self.p_b_better:.2f}; with "
+                f"{self.p_equivalent:.2f} they are as good as equal."
+            )
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Give the result as one row of a table."""
+        low, high = self.interval or (None, None)
+        return [
+            {
+                "a": self.names[0],
+                "b": self.names[1],
+                "difference": self.difference,
+                "low": low,
+                "high": high,
+                "statistic": self.statistic,
+                "pvalue": self.pvalue,
+                "p_a_better": self.p_a_better,
+                "p_equivalent": self.p_equivalent,
+                "p_b_better": self.p_b_better,
+                self.effect or "effect_size": self.effect_size,
+                "method": self.method,
+            }
+        ]
 
 
 @dataclass(frozen=True)
-class BayesianComparison:
-    """Two models on the same folds, as probabilities.
+class Comparisons(Result):
+    """Several comparisons that belong together; their p-values are adjusted for their number.
 
     Attributes
     ----------
-    difference : float
-        Mean score of a minus mean score of b.
-    p_a_better, p_equivalent, p_b_better : float
-        Probabilities that the true difference is above, within and below the region of practical
-        equivalence; they sum to one.
-    rope : float
-        Half width of that region, in the unit of the score.
+    pairs : tuple of Comparison
+        One for each pair of models that was compared.
     """
 
-    difference: float
-    p_a_better: float
-    p_equivalent: float
-    p_b_better: float
-    rope: float
+    pairs: tuple[Comparison, ...]
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __iter__(self) -> Iterator[Comparison]:
+        return iter(self.pairs)
+
+    def __getitem__(self, index: int) -> Comparison:
+        return self.pairs[index]
 
     @property
     def sentence(self) -> str:
-        """The result in plain words."""
-        return (
-            f"a is better than b by more than {self.rope:g} with probability "
-            f"{self.p_a_better:.2f}, worse by more than that with {self.p_b_better:.2f}; with "
-            f"{self.p_equivalent:.2f} they are as good as equal."
-        )
+        """One sentence a pair."""
+        return "\n".join(pair.sentence for pair in self.pairs)
 
-    def __str__(self) -> str:
-        return self.sentence
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Give one row a pair."""
+        return [row for pair in self.pairs for row in pair.to_dict()]
 
 
 @dataclass(frozen=True)
-class RankComparison:
+class RankComparison(Result):
     """Many models on many data sets.
 
     Attributes
@@ -114,6 +172,8 @@ class RankComparison:
         Nemenyi, adjusted for the number of pairs.
     level : float
         Of the critical difference.
+    names : tuple of str
+        Of the models: the columns of a frame, or their positions.
     """
 
     average_ranks: NDArray[np.float64]
@@ -124,22 +184,32 @@ class RankComparison:
     critical_difference: float
     pairwise_pvalues: NDArray[np.float64]
     level: float
+    names: tuple[str, ...]
 
     @property
     def sentence(self) -> str:
         """The result in plain words."""
         return (
             f"Were all {self.average_ranks.size} models equally good, ranks this uneven would come "
-            f"up in {_percent(self.f_pvalue)} of such comparisons; two models are told apart where "
+            f"up in {as_odds(self.f_pvalue)} of such comparisons; two models are told apart where "
             f"their average ranks differ by more than {self.critical_difference:.2f}."
         )
 
-    def __str__(self) -> str:
-        return self.sentence
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Give one row a model, the best rank first."""
+        best = int(self.average_ranks.argmin())
+        return [
+            {
+                "model": self.names[index],
+                "average_rank": float(self.average_ranks[index]),
+                "pvalue": float(self.pairwise_pvalues[best, index]),
+            }
+            for index in np.argsort(self.average_ranks, kind="stable")
+        ]
 
 
 @dataclass(frozen=True)
-class RunnersUp:
+class RunnersUp(Result):
     """The winner of a search against the other candidates.
 
     Attributes
@@ -171,12 +241,21 @@ class RunnersUp:
             "standard error of it."
         )
 
-    def __str__(self) -> str:
-        return self.sentence
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Give one row a candidate, the nearest to the winner first."""
+        return [
+            {
+                "candidate": int(index),
+                "difference": float(self.differences[index]),
+                "standard_error": float(self.standard_errors[index]),
+                "pvalue": float(self.pvalues[index]),
+            }
+            for index in np.argsort(self.differences, kind="stable")
+        ]
 
 
 @dataclass(frozen=True)
-class BestSet:
+class BestSet(Result):
     """Candidates that cannot be excluded as the best.
 
     Attributes
@@ -208,5 +287,9 @@ class BestSet:
             text += " So few folds cannot exclude any candidate at this level."
         return text
 
-    def __str__(self) -> str:
-        return self.sentence
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Give one row a candidate."""
+        return [
+            {"candidate": index, "may_be_best": bool(p > 1 - self.level), "pvalue": float(p)}
+            for index, p in enumerate(self.pvalues.tolist())
+        ]

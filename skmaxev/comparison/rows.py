@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import stats
 
-from skmaxev.comparison._checks import Identities, check_pair
+from skmaxev._results import at_least
+from skmaxev.comparison._checks import Alternative, Identities, check_pair
 from skmaxev.comparison.results import Comparison
-from skmaxev.estimators.validation import check_level
+from skmaxev.estimators.validation import as_floats, check_level
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -19,21 +20,26 @@ __all__ = ["mcnemar"]
 
 def mcnemar(
     correct_a: ArrayLike,
-    correct_b: ArrayLike,
+    correct_b: ArrayLike | None = None,
     *,
     rows: Identities | None = None,
     level: float = 0.95,
+    alternative: Alternative = "two-sided",
 ) -> Comparison:
     """Compare two classifiers on the rows where just one of them is right (exact McNemar test).
 
     Parameters
     ----------
     correct_a, correct_b : array-like of bool, shape (n_rows,)
-        Whether each model is right on each row; the rows in the same order.
+        Whether each model is right on each row; the rows in the same order. Or ``correct_a``
+        alone, the table of shape (2, 2) with the number of rows that
+        ``[[both, only a], [only b, neither]]`` got right.
     rows : pair of sequences, optional
         Names of the rows of a and of b; refused unless they are the same.
     level : float, default=0.95
         Of the interval.
+    alternative : {"two-sided", "greater", "less"}, default="two-sided"
+        "greater" asks whether a is better, "less" whether b is. The interval is two-sided.
 
     Returns
     -------
@@ -61,21 +67,38 @@ def mcnemar(
     >>> result.difference, result.pvalue
     (0.75, 0.03125)
     """
-    first, second = check_pair(correct_a, correct_b, same=rows, thing="row")
-    if not np.isin(np.concatenate([first, second]), (0.0, 1.0)).all():
-        raise ValueError("correct_a and correct_b must hold True and False: y_true == y_pred.")
     check_level(level)
-    only_a, only_b = int(np.sum(first > second)), int(np.sum(second > first))
+    if correct_b is None:
+        only_a, only_b, size = _from_table(correct_a)
+    else:
+        first, second = check_pair(correct_a, correct_b, same=rows, thing="row")
+        if not np.isin(np.concatenate([first, second]), (0.0, 1.0)).all():
+            raise ValueError("correct_a and correct_b must hold True and False: y_true == y_pred.")
+        only_a, only_b = int(np.sum(first > second)), int(np.sum(second > first))
+        size = first.size
     differing = only_a + only_b
-    pvalue = stats.binomtest(only_a, differing).pvalue if differing else 1.0
+    test = stats.binomtest(only_a, differing, alternative=alternative) if differing else None
     return Comparison(
-        difference=(only_a - only_b) / first.size,
+        difference=(only_a - only_b) / size,
         statistic=float(only_a),
-        pvalue=float(pvalue),
-        interval=_paired_interval(only_a, only_b, first.size, level),
+        pvalue=at_least(test.pvalue) if test else 1.0,
+        alternative=alternative,
+        interval=_paired_interval(only_a, only_b, size, level),
         level=float(level),
         method="exact McNemar test",
+        assumes="independent rows; about these two fitted models",
     )
+
+
+def _from_table(table: ArrayLike) -> tuple[int, int, int]:
+    """Rows that only a, only b and all in all got right, from the 2x2 table."""
+    counts = as_floats(table)
+    if counts.shape != (2, 2) or not ((counts >= 0) & (counts % 1 == 0)).all() or not counts.any():
+        raise ValueError(
+            "one argument must be the table [[both, only a], [only b, neither]] of counts; got "
+            f"{table!r}. Or give correct_a and correct_b, one value a row."
+        )
+    return int(counts[0, 1]), int(counts[1, 0]), int(counts.sum())
 
 
 def _paired_interval(only_a: int, only_b: int, size: int, level: float) -> tuple[float, float]:

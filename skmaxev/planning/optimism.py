@@ -169,7 +169,7 @@ def validation_size(
     Raises
     ------
     ValueError
-        If an argument is out of its range.
+        If an argument is out of its range, or a thousand million rows are not enough.
 
     Examples
     --------
@@ -182,8 +182,16 @@ def validation_size(
     def enough(n: int, k: float, target: float, *settings: float) -> bool:
         return _contest(float(n), *settings, metric=metric).optimism(_whole(k)) <= target
 
+    def least(*row: float) -> int:
+        if not enough(_MOST, *row):
+            raise ValueError(
+                f"resolve must be an improvement that {_MOST:,} rows can show; got {row[1]!r} for "
+                f"{_whole(row[0]):,} candidates. Ask for a larger improvement."
+            )
+        return _first(lambda n: enough(n, *row), _MOST)
+
     settings = np.broadcast_arrays(n_candidates, resolve, score, spread, correlation)
-    return _each_int(lambda *row: _first(lambda n: enough(n, *row), _MOST), settings)
+    return _each_int(least, settings)
 
 
 def affordable_candidates(
@@ -264,7 +272,7 @@ def _contest(
 
 
 def _whole(value: float) -> int:
-    if value < 1 or value != int(value):
+    if not value >= 1 or value % 1 != 0:  # NaN is not at least 1
         raise ValueError(f"n_candidates must be a whole number of at least 1; got {value!r}.")
     return int(value)
 

@@ -128,6 +128,11 @@ def plan(
     """
     generator = np.random.default_rng(rng)
     search = search.search if isinstance(search, HonestSearchCV) else search
+    if not hasattr(search, "estimator") or not hasattr(search, "cv"):
+        raise TypeError(
+            "search must be a search that is not fitted, such as GridSearchCV(estimator, grid); "
+            f"got {type(search).__name__}. Put the estimator and its grid into one."
+        )
     splits = _splits(search, X, y, params.get("groups"))
     n_candidates = _count_candidates(search)
     probe = _time_one_fit(search, X, y, splits[0], generator, params)

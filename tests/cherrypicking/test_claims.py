@@ -24,7 +24,7 @@ improvements = st.lists(st.floats(-5, 5).map(lambda x: round(x, 3)), min_size=3,
 
 
 def test_known_variance_is_the_z_test():
-    result = claim_test(REPORT)
+    result = claim_test(REPORT, variance=1.0)
     assert result.statistic == pytest.approx(np.mean(REPORT) * np.sqrt(5))
     assert result.pvalue == pytest.approx(stats.norm.sf(np.mean(REPORT) * np.sqrt(5)))
 
@@ -40,12 +40,12 @@ def test_estimated_variance_is_the_one_sample_t_test(values, gap):
 @given(improvements, st.floats(0.1, 10))
 def test_the_unit_of_the_improvements_does_not_matter(values, unit):
     scaled = claim_test(np.multiply(values, unit), variance=unit**2)
-    assert scaled.pvalue == pytest.approx(claim_test(values).pvalue)
+    assert scaled.pvalue == pytest.approx(claim_test(values, variance=1.0).pvalue)
 
 
 def test_a_table_of_reports_gives_one_result_a_report():
     table = np.array([REPORT, [0.1, 0.2, -0.3, 0.4, 0.0]])
-    for test in (claim_test, lambda values: conservative_claim_test(values, 9)):
+    for test in (claim_test, lambda values: conservative_claim_test(values, 9, variance=1.0)):
         together = test(table)
         assert together.pvalue == pytest.approx([test(row).pvalue for row in table])
         assert "2 tests" in together.sentence
@@ -100,9 +100,9 @@ def test_nothing_to_choose_from_leaves_the_plain_test():
 @given(improvements, st.integers(1, 20))
 def test_more_data_sets_to_choose_from_make_a_claim_weaker(values, more):
     n = len(values)
-    few = conservative_claim_test(values, n + more).pvalue
-    many = conservative_claim_test(values, n + more + 5).pvalue
-    assert claim_test(values).pvalue <= few + 2e-4
+    few = conservative_claim_test(values, n + more, variance=1.0).pvalue
+    many = conservative_claim_test(values, n + more + 5, variance=1.0).pvalue
+    assert claim_test(values, variance=1.0).pvalue <= few + 2e-4
     assert few <= many + 2e-4
 
 
@@ -119,17 +119,17 @@ def test_the_estimated_variance_case_is_reproducible_and_never_zero():
 def test_minimum_improvement_is_the_mean_of_the_tail():
     quantile = stats.norm.isf(5 / 66)
     tail = stats.norm.expect(lambda x: x, lb=quantile, conditional=True)
-    assert minimum_improvement(5, 66) == pytest.approx(tail)
-    assert minimum_improvement(66, 66) == pytest.approx(0.0)
+    assert minimum_improvement(5, 66, variance=1.0) == pytest.approx(tail)
+    assert minimum_improvement(66, 66, variance=1.0) == pytest.approx(0.0)
     assert minimum_improvement(5, 66, variance=4.0) == pytest.approx(2 * tail)
 
 
 def test_the_sentence_says_the_odds_and_not_more():
-    sentence = str(conservative_claim_test(REPORT, 10))
+    sentence = str(conservative_claim_test(REPORT, 10, variance=1.0))
     assert "best 5 of 10" in sentence
     assert "significant" not in sentence
     assert "nobody chose" in claim_test(REPORT).sentence
-    assert "less than 0.01%" in claim_test([9.0, 9.0]).sentence
+    assert "less than 0.01%" in claim_test([9.0, 9.0], variance=1.0).sentence
 
 
 def test_kappa_counts_from_the_baseline():
@@ -140,17 +140,21 @@ def test_kappa_counts_from_the_baseline():
     ("call", "message"),
     [
         (lambda: claim_test([1.0, np.nan]), "must be finite"),
-        (lambda: claim_test([]), "at least 1 data set"),
+        (lambda: claim_test([], variance=1.0), "at least 1 data set"),
         (lambda: claim_test([1.0], variance="estimate"), "at least 2 data set"),
         (lambda: claim_test([1.0, 1.0], variance="estimate"), "must differ"),
         (lambda: claim_test([1.0], variance="guess"), "a number or 'estimate'"),
         (lambda: claim_test([1.0], variance=0.0), "must be positive"),
+        (lambda: claim_test([0.8 - 0.7, 0.9 - 0.8, 0.3 - 0.2]), "must differ"),
+        (lambda: claim_test(REPORT, min_improvement=np.nan), "min_improvement must be a number"),
+        (lambda: claim_test(REPORT, alternative="larger"), "alternative must be one of"),
+        (lambda: conservative_claim_test(REPORT, np.nan), "n_available must be a whole number"),
         (lambda: conservative_claim_test(REPORT, 4), "n_available must be a whole number"),
         (
             lambda: conservative_claim_test(REPORT, 9, variance="estimate", n_resamples=0),
             "n_resamples must be",
         ),
-        (lambda: minimum_improvement(5, 4), "from 1 to n_available"),
+        (lambda: minimum_improvement(5, 4, variance=1.0), "from 1 to n_available"),
         (lambda: minimum_improvement(5, 9, variance="estimate"), "must be known"),
         (lambda: cohen_kappa_score_from_accuracy(90, 0.6), "from 0 to 1"),
         (lambda: cohen_kappa_score_from_accuracy(0.9, 1.0), "nothing to win"),
@@ -182,4 +186,34 @@ def test_odd_input_of_a_claim_is_refused():
         claim_test([0.1, 0.2], variance=[1.0, 2.0])
     with pytest.raises(ValueError, match="improvements must be finite"):
         claim_test(np.ma.masked_array([0.1, 5.0], mask=[False, True]))
-    assert "100% of reports" in str(claim_test([-9.0, -9.0]))
+    assert "100% of reports" in str(claim_test([-9.0, -9.0], variance=1.0))
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+def test_alternatives_are_scipys(alternative):
+    result = claim_test(REPORT, min_improvement=0.8, alternative=alternative)
+    right = stats.ttest_1samp(REPORT, 0.8, alternative=alternative)
+    assert result.pvalue == pytest.approx(right.pvalue)
+    assert "nobody chose" in result.sentence
+
+
+def test_the_far_tail_is_small_but_never_nothing():
+    # One subset of five that far out costs Phi(-x sqrt 5); there are C(66, 5) of them.
+    far = conservative_claim_test([5.0] * 5, 66, variance=1.0).pvalue
+    assert far == pytest.approx(8936928 * stats.norm.sf(5 * np.sqrt(5)), rel=1e-9)
+    draws = np.random.default_rng(0).standard_normal((200_000, 8))
+    rate = (np.sort(draws, axis=1)[:, -2:].mean(axis=1) > 3.2).mean()
+    assert top_mean_survival(np.array(3.2), 2, 8) == pytest.approx(rate, rel=0.5)
+    for extreme in (
+        claim_test([60.0] * 5, variance=1.0),
+        conservative_claim_test([60.0] * 5, 66, variance=1.0),
+    ):
+        assert 0 < extreme.pvalue <= 1e-300
+        assert "< 1e-300" in extreme.to_markdown()
+
+
+def test_the_tail_falls_where_the_convolution_ends():
+    found = top_mean_survival(np.linspace(3.0, 4.5, 200), 4, 9)
+    assert found[0] > 1e-8
+    assert found[-1] < 1e-16
+    assert (np.diff(found) <= 0).all()

@@ -160,3 +160,10 @@ def test_quadrature_agrees_with_the_articles_loop(k, n, spread):
     assert expected_optimism(k, n, score=0.8, spread=spread) == pytest.approx(optimism, abs=1e-3)
     assert loss.shortfall == pytest.approx(shortfall, abs=1e-3)
     assert loss.probability_best == pytest.approx(best, abs=0.012)
+
+
+def test_more_rows_than_there_are_is_an_error_and_not_a_cap():
+    with pytest.raises(ValueError, match="1,000,000,000 rows can show; got 1e-06"):
+        validation_size(20, score=0.8, resolve=1e-6)
+    with pytest.raises(ValueError, match="n_candidates must be a whole number"):
+        expected_optimism(float("nan"), 100, score=0.8)

@@ -176,3 +176,8 @@ def test_a_long_search_is_told_to_keep_its_fits():
         "noise": 0.01, "optimism": 0.015,
     }  # fmt: skip
     assert any("checkpoint" in line for line in advise(facts, n_test=200))
+
+
+def test_an_estimator_is_no_search():
+    with pytest.raises(TypeError, match=r"GridSearchCV\(estimator, grid\); got LogisticRegression"):
+        plan(LogisticRegression(), X, Y)

@@ -1,0 +1,109 @@
+"""What all results of tests share: one way to print, and no number out of NaN."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import ArrayLike
+
+__all__ = ["LEAST_PVALUE", "Result", "as_odds", "as_pvalue", "at_least"]
+
+LEAST_PVALUE = 1e-300
+"""What a p-value is given as where it is smaller: no evidence makes it zero."""
+
+_LEAST_SHOWN = 1e-4
+
+
+def as_odds(probability: float) -> str:
+    """Write a probability for reading: 0.26%, and no zero that is not one."""
+    if probability < _LEAST_SHOWN:
+        return "less than 0.01%"
+    return f"{float(f'{100 * probability:.2g}'):g}%"
+
+
+def as_pvalue(pvalue: float) -> str:
+    """Write a p-value for a table."""
+    return f"< {LEAST_PVALUE:g}" if pvalue <= LEAST_PVALUE else f"{pvalue:.3g}"
+
+
+def at_least(pvalue: ArrayLike) -> Any:
+    """Give p-values that floating point made zero as `LEAST_PVALUE`; a float for one."""
+    floored = np.maximum(np.asarray(pvalue, dtype=np.float64), LEAST_PVALUE)
+    return floored if floored.ndim else float(floored)
+
+
+class Result:
+    """Base of frozen results: `sentence` in words, `to_dict` as rows of a table."""
+
+    def __post_init__(self) -> None:
+        """Refuse NaN in any field, from which words and numbers would follow."""
+        for name, given in vars(self).items():
+            values = np.asarray(given, dtype=object).ravel()
+            if any(isinstance(value, float) and np.isnan(value) for value in values):
+                raise ValueError(
+                    f"a result must hold numbers; {name} is NaN. Look for NaN in the scores."
+                )
+
+    @property
+    def sentence(self) -> str:
+        """The result in plain words."""
+        raise NotImplementedError
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Give the result as rows of a table: one dict a row, with the same keys."""
+        raise NotImplementedError
+
+    def to_frame(self) -> pd.DataFrame:
+        """Give the result as a pandas frame."""
+        import pandas  # noqa: PLC0415 - pandas is an extra
+
+        return pandas.DataFrame(self.to_dict())
+
+    def to_markdown(self) -> str:
+        """Give the result as a Markdown table."""
+        head, *body = self._cells()
+        lines = [head, ["---"] * len(head), *body]
+        return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+    def to_latex(self) -> str:
+        """Give the result as a LaTeX tabular, with the rules of the package booktabs."""
+        head, *body = [[_escaped(cell) for cell in line] for line in self._cells()]
+        rows = [" & ".join(line) + r" \\" for line in body]
+        return "\n".join(
+            [
+                rf"\begin{{tabular}}{{{'l' * len(head)}}}",
+                r"\toprule",
+                " & ".join(head) + r" \\",
+                r"\midrule",
+                *rows,
+                r"\bottomrule",
+                r"\end{tabular}",
+            ]
+        )
+
+    def _cells(self) -> list[list[str]]:
+        """Head and rows, without the columns that are empty in all of them."""
+        rows = self.to_dict()
+        used = [key for key in rows[0] if any(row[key] is not None for row in rows)]
+        return [used, *([_written(key, row[key]) for key in used] for row in rows)]
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+def _written(key: str, value: Any) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, float):
+        return str(value)
+    return as_pvalue(value) if key == "pvalue" else f"{value:.4g}"
+
+
+def _escaped(text: str) -> str:
+    for sign in ("\\", "&", "%", "_", "#", "$", "{", "}"):
+        text = text.replace(sign, r"\textbackslash " if sign == "\\" else "\\" + sign)
+    return text.replace("<", "$<$").replace(">", "$>$")

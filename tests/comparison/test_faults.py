@@ -1,0 +1,119 @@
+"""No false certainty: constant differences, NaN, indexes, and counts of any type."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skmaxev.cherrypicking import claim_test, inspection_test
+from skmaxev.comparison import (
+    Comparison,
+    bayesian_correlated_t,
+    confidence_set_of_the_best,
+    corrected_resampled_t,
+    five_by_two_f,
+    five_by_two_t,
+    friedman_nemenyi,
+    mcnemar,
+    proportion_interval,
+    winner_against_runners_up,
+)
+
+B = np.array([0.3, 0.31, 0.7, 0.82, 0.9])
+HALVES = np.random.default_rng(0).uniform(0.5, 0.9, (5, 2))
+SIZES = {"n_train": 80, "n_test": 20}
+
+PAIRS = [
+    (lambda a, b: corrected_resampled_t(a, b, **SIZES), B),
+    (lambda a, b: bayesian_correlated_t(a, b, **SIZES), B),
+    (five_by_two_t, HALVES),
+    (five_by_two_f, HALVES),
+    (lambda a, b: winner_against_runners_up(np.transpose([a, b]), **SIZES), B),
+]
+
+
+@pytest.mark.parametrize(("test", "scores"), PAIRS)
+@pytest.mark.parametrize("unit", [1e-8, 1.0, 1e8])
+def test_a_difference_without_noise_is_an_error_in_any_unit(test, scores, unit):
+    with pytest.raises(ValueError, match="give no variance to judge by"):
+        test(unit * (scores + 0.1), unit * scores)
+
+
+@pytest.mark.parametrize(("test", "scores"), PAIRS)
+@pytest.mark.parametrize("unit", [1e-8, 1.0, 1e8])
+def test_scores_that_are_the_same_up_to_rounding_do_not_differ(test, scores, unit):
+    result = test(unit * (scores + 0.1 - 0.1), unit * scores)
+    if isinstance(result, Comparison) and result.pvalue is None:
+        assert result.p_equivalent == 1.0
+    else:
+        assert np.min(result.pvalue if isinstance(result, Comparison) else result.pvalues) == 1.0
+
+
+@pytest.mark.parametrize("unit", [1e-14, 1.0, 1e8])
+def test_the_set_of_the_best_does_not_depend_on_the_unit(unit):
+    scores = np.random.default_rng(0).normal([0.8, 0.8, 0.5], 0.1, size=(30, 3))
+    expected = confidence_set_of_the_best(scores, rng=0).pvalues
+    assert confidence_set_of_the_best(unit * scores, rng=0).pvalues == pytest.approx(expected)
+
+
+def test_improvements_without_noise_have_no_variance():
+    same = [0.8 - 0.7, 0.9 - 0.8, 0.3 - 0.2]
+    with pytest.raises(ValueError, match="no variance to judge by"):
+        claim_test(same)
+    with pytest.raises(ValueError, match="no variance to judge by"):
+        inspection_test(same, same)
+
+
+def test_series_are_paired_by_their_index():
+    a = pd.Series([0.9, 0.8, 0.7, 0.85], index=list("abcd"))
+    b = pd.Series([0.8, 0.75, 0.72, 0.8], index=list("abcd"))
+    expected = corrected_resampled_t(a.to_numpy(), b.to_numpy(), **SIZES)
+    assert corrected_resampled_t(a, b[::-1], **SIZES) == expected
+    assert corrected_resampled_t(a.to_frame(), b.to_frame(), **SIZES) == expected
+    with pytest.raises(ValueError, match="same folds; their indexes differ"):
+        corrected_resampled_t(a, b.rename({"a": "x"}), **SIZES)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_alternatives_share_the_probability(alternative):
+    a, b = [0.82, 0.80, 0.85, 0.79, 0.84], [0.80, 0.79, 0.81, 0.78, 0.82]
+    two = corrected_resampled_t(a, b, **SIZES).pvalue
+    share = {"two-sided": two, "greater": two / 2, "less": 1 - two / 2}
+    found = corrected_resampled_t(a, b, **SIZES, alternative=alternative)
+    assert found.pvalue == pytest.approx(share[alternative])
+    with pytest.raises(ValueError, match="alternative must be one of"):
+        corrected_resampled_t(a, b, **SIZES, alternative="bigger")
+
+
+def test_mcnemar_takes_the_table_of_counts():
+    a, b = np.array([1, 1, 1, 0, 1, 0]), np.array([1, 0, 0, 1, 0, 0])
+    for table in ([[1, 3], [1, 1]], pd.DataFrame([[1, 3], [1, 1]])):
+        assert mcnemar(table) == mcnemar(a, b)
+    with pytest.raises(ValueError, match="only a"):
+        mcnemar([[1.5, 2], [3, 4]])
+
+
+def test_ranks_keep_the_names_of_a_frame():
+    frame = pd.DataFrame([[0.9, 0.8, 0.7], [0.9, 0.8, 0.8]], columns=["svm", "forest", "knn"])
+    result = friedman_nemenyi(frame)
+    assert result.names == ("svm", "forest", "knn")
+    assert result.to_frame()["model"].tolist() == ["svm", "forest", "knn"]
+    assert friedman_nemenyi(frame.to_numpy()).names == ("0", "1", "2")
+
+
+@pytest.mark.parametrize("counts", [(12.0, 40), (np.int64(12), np.float64(40.0))])
+def test_counts_may_be_any_type_of_number(counts):
+    assert proportion_interval(*counts) == proportion_interval(12, 40)
+    with pytest.raises(ValueError, match="Give counts"):
+        proportion_interval(float("nan"), 40)
+
+
+def test_no_number_comes_out_of_nan():
+    with pytest.raises(ValueError, match="pvalue is NaN"):
+        Comparison(method="a test", difference=0.1, pvalue=float("nan"))
+
+
+def test_results_print_as_tables():
+    result = mcnemar([[1, 3], [1, 1]])
+    assert result.to_markdown().splitlines()[0].startswith("| a | b | difference | low | high |")
+    assert r"\toprule" in result.to_latex()
+    assert r"p\_a\_better" in bayesian_correlated_t([0.8, 0.9], [0.7, 0.85], **SIZES).to_latex()
