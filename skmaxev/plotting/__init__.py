@@ -7,6 +7,7 @@ from skmaxev.plotting.critical_difference import CriticalDifferenceDisplay
 from skmaxev.plotting.estimators import EstimatorsDisplay
 from skmaxev.plotting.optimism_curve import OptimismCurveDisplay
 from skmaxev.plotting.outer_folds import OuterFoldsDisplay
+from skmaxev.plotting.page import to_page
 from skmaxev.plotting.selection_bias import SelectionBiasDisplay
 
 __all__ = [
@@ -15,4 +16,5 @@ __all__ = [
     "OptimismCurveDisplay",
     "OuterFoldsDisplay",
     "SelectionBiasDisplay",
+    "to_page",
 ]

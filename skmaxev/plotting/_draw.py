@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -15,11 +16,11 @@ __all__ = [
     "ORANGE",
     "PURPLE",
     "SMALL",
+    "Display",
     "finish",
     "focus",
     "legend_above",
     "load",
-    "new_axes",
 ]
 
 # Okabe and Ito's colours, told apart with every kind of colour blindness.
@@ -45,14 +46,42 @@ def load(name: str) -> Any:
     return {"mpl": mpl, "plt": plt, "Figure": Figure}[name]
 
 
-def new_axes(ax: Any, *, height: float) -> Any:
-    """Return ``ax``, or axes on a new figure of one column's width and this height in inches."""
-    if ax is not None:
-        return ax
-    return load("plt").subplots(figsize=(COLUMN, height), layout="constrained")[1]
+class Display(ABC):
+    """A picture as a value: made from arrays, drawn when asked for."""
+
+    width = COLUMN
+
+    @property
+    @abstractmethod
+    def height(self) -> float:
+        """Inches that a figure of its own should have."""
+
+    @abstractmethod
+    def _draw(self, ax: Any) -> None:
+        """Draw on axes that are there."""
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on ``ax``, or on a new figure.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if omitted.
+
+        Returns
+        -------
+        display
+            Itself, with ``ax_`` and ``figure_``.
+        """
+        if ax is None:
+            size = (self.width, self.height)
+            ax = load("plt").subplots(figsize=size, layout="constrained")[1]
+        self._draw(ax)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
 
 
-def focus(ax: Any, values: Any, results: Sequence[float]) -> Any:
+def focus(ax: Any, values: Any, results: Sequence[float], *, noise: float = 0.0) -> Any:
     """Leave hopeless values off the score axis, so that they do not squash the results.
 
     Parameters
@@ -63,6 +92,8 @@ def focus(ax: Any, values: Any, results: Sequence[float]) -> Any:
         All that could be drawn.
     results : sequence of float
         What must be read off.
+    noise : float
+        Half the length of the bars on the values.
 
     Returns
     -------
@@ -74,7 +105,7 @@ def focus(ax: Any, values: Any, results: Sequence[float]) -> Any:
     off = (values < low - room) | (values > high + room)
     if off.any():
         shown = np.append(values[~off], [low, high])
-        margin = 0.06 * np.ptp(shown)
+        margin = 0.06 * np.ptp(shown) + noise
         ax.set_ylim(shown.min() - margin, shown.max() + margin)
     return off
 
@@ -87,12 +118,15 @@ def finish(ax: Any, *, xlabel: str, ylabel: str = "") -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def legend_above(ax: Any, *, columns: int = 2, side: str = "left") -> None:
+def legend_above(ax: Any, *, columns: int = 2, side: str = "left", title: str = "") -> None:
     """Put the legend over the axes, where it covers no data; ``side`` is where it is flush."""
     ax.legend(
         loc=f"lower {side}",
         bbox_to_anchor=(0 if side == "left" else 1, 1.01),
         ncols=columns,
+        title=title or None,
+        title_fontsize=SMALL + 1,
+        alignment=side,
         fontsize=SMALL,
         frameon=False,
         borderaxespad=0,

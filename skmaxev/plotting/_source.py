@@ -1,12 +1,11 @@
-"""Where displays take their numbers from: the report of a search, read by its attributes.
-
-The report package imports this one, so reports are read here without importing their class.
-"""
+"""Where displays take their numbers from: the report of a search."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, Self
+
+from skmaxev.plotting._draw import Display
 
 if TYPE_CHECKING:
     from skmaxev.report import SelectionReport
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["ReportDisplay", "axis_label", "report_of", "signed", "table_of"]
 
 
-class ReportDisplay(ABC):
+class ReportDisplay(Display):
     """A display whose numbers are those of a report."""
 
     @classmethod

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+
+from skmaxev.plotting._draw import BLUE, Display
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike
 
+    from skmaxev.comparison import RankComparison
+
 __all__ = ["CriticalDifferenceDisplay"]
 
 
-class CriticalDifferenceDisplay:
+class CriticalDifferenceDisplay(Display):
     """Average ranks of many models, with bars over those that cannot be told apart.
 
     Parameters
@@ -47,6 +51,8 @@ class CriticalDifferenceDisplay:
     [(1.0, 2.125), (2.125, 2.875)]
     """
 
+    width = 5.5  # names stand on both sides
+
     def __init__(
         self,
         average_ranks: ArrayLike,
@@ -62,32 +68,35 @@ class CriticalDifferenceDisplay:
             raise ValueError(f"names must name {size} models; got {len(self.names)}.")
         self.groups_ = _groups(np.sort(self.average_ranks), self.critical_difference)
 
-    def plot(self, ax: Any = None) -> CriticalDifferenceDisplay:
-        """Draw the ranks on ``ax``, or on a new figure.
+    @classmethod
+    def from_comparison(
+        cls, comparison: RankComparison, *, names: Sequence[str] | None = None
+    ) -> Self:
+        """Take the ranks from `skmaxev.comparison.friedman_nemenyi`.
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw.
-
-        Returns
-        -------
-        CriticalDifferenceDisplay
-            Itself, with ``ax_`` and ``figure_``.
+        comparison : RankComparison
+            Of many models on many data sets.
+        names : sequence of str, optional
+            Of the models; their positions if omitted.
         """
-        import matplotlib.pyplot as plt  # noqa: PLC0415  # only who draws needs it
+        return cls(comparison.average_ranks, comparison.critical_difference, names=names)
 
+    @property
+    def height(self) -> float:
+        """Inches that a figure of its own should have."""
+        return 1.3 + 0.17 * self.average_ranks.size
+
+    def _draw(self, ax: Any) -> None:
+        """Draw the scale, the models below it and bars over those that are not told apart."""
         size = self.average_ranks.size
-        if ax is None:
-            _, ax = plt.subplots(figsize=(7, 1.6 + 0.25 * size), layout="constrained")
         order = np.argsort(self.average_ranks, kind="stable")
         for place, model in enumerate(order):
             self._draw_model(ax, place, int(model))
         for level, (first, last) in enumerate(self.groups_):
             ax.plot([first - 0.03, last + 0.03], [0.35 + 0.25 * level] * 2, color="black", lw=4)
         self._draw_axis(ax, size)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     def _draw_model(self, ax: Any, place: int, model: int) -> None:
         """Draw one line from the rank down to the name, on the nearer side."""
@@ -96,7 +105,7 @@ class CriticalDifferenceDisplay:
         left = place < (size + 1) // 2
         depth = 1 + 0.25 * len(self.groups_) + 0.5 * (place if left else size - 1 - place)
         side = 0.8 if left else size + 0.2
-        ax.plot([rank, rank, side], [0, depth, depth], color="tab:blue", lw=1)
+        ax.plot([rank, rank, side], [0, depth, depth], color=BLUE, lw=1)
         ax.text(
             side + (-0.05 if left else 0.05),
             depth,
@@ -106,15 +115,18 @@ class CriticalDifferenceDisplay:
         )
 
     def _draw_axis(self, ax: Any, size: int) -> None:
-        """Draw ranks along the top and the critical difference above them."""
-        ax.plot([1, 1 + self.critical_difference], [-0.6, -0.6], color="black", lw=2)
-        ax.text(1, -0.75, f"critical difference {self.critical_difference:.2f}", va="bottom")
-        ax.axhline(0, color="black", lw=1)
-        ax.set(xlim=(-0.6, size + 1.6), xticks=range(1, size + 1), yticks=[])
-        ax.xaxis.tick_top()
-        ax.set_xlabel("average rank (1 is best)")
+        """Draw the scale of ranks, and above it the critical difference to the same scale."""
+        ax.plot([1, size], [0, 0], color="black", lw=1)
+        for rank in range(1, size + 1):
+            ax.plot([rank, rank], [0, -0.15], color="black", lw=1)
+            ax.text(rank, -0.25, str(rank), ha="center", va="bottom")
+        end = 1 + self.critical_difference
+        ax.plot([1, 1, end, end], [-1.4, -1.55, -1.55, -1.4], color="black", lw=1)
+        ax.text(1, -1.7, f"critical difference {self.critical_difference:.2f}", va="bottom")
+        ax.text(size + 0.25, 0, "average rank,\n1 is best", va="center", fontsize="small")
+        ax.set(xlim=(min(-0.6, 1 - 0.6 * size), max(size + 1.6, 1.6 * size)))
         ax.invert_yaxis()
-        ax.spines[:].set_visible(False)
+        ax.set_axis_off()
 
 
 def _groups(ranks: Any, critical_difference: float) -> list[tuple[float, float]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -14,7 +15,6 @@ from skmaxev.plotting._draw import (
     SMALL,
     finish,
     legend_above,
-    new_axes,
 )
 from skmaxev.plotting._source import ReportDisplay, axis_label
 
@@ -41,6 +41,8 @@ class EstimatorsDisplay(ReportDisplay):
         Short name of each method.
     targets : sequence of str
         What each method estimates.
+    names : sequence of str, optional
+        Each method in words.
     method : str
         Key of the method behind the honest score.
     naive : float
@@ -79,6 +81,7 @@ class EstimatorsDisplay(ReportDisplay):
         targets: Sequence[str],
         method: str,
         naive: float,
+        names: Sequence[str] | None = None,
         interval: tuple[float, float] | None = None,
         level: float = 0.95,
         metric: str = "score",
@@ -87,11 +90,10 @@ class EstimatorsDisplay(ReportDisplay):
         self.values = np.asarray(values, dtype=np.float64)
         self.keys = list(keys)
         self.targets = list(targets)
-        if not self.values.size == len(self.keys) == len(self.targets):
-            raise ValueError(
-                f"values, keys and targets must be of one length; got {self.values.size}, "
-                f"{len(self.keys)} and {len(self.targets)}."
-            )
+        self.names = [""] * len(self.keys) if names is None else list(names)
+        sizes = [self.values.size, *map(len, (self.keys, self.targets, self.names))]
+        if len(set(sizes)) > 1:
+            raise ValueError(f"values, keys, targets and names must be of one length; got {sizes}.")
         if method not in self.keys:
             raise ValueError(f"method must be one of {self.keys}; got {method!r}.")
         self.method = method
@@ -115,6 +117,7 @@ class EstimatorsDisplay(ReportDisplay):
             [estimate.value for estimate in found],
             keys=[estimate.key for estimate in found],
             targets=[estimate.target for estimate in found],
+            names=[estimate.name for estimate in found],
             method=report.method,
             naive=report.naive,
             interval=report.interval,
@@ -123,20 +126,13 @@ class EstimatorsDisplay(ReportDisplay):
             greater_is_better=report.greater_is_better,
         )
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw one row a method, grouped by what they estimate.
+    @property
+    def height(self) -> float:
+        """Inches that a figure of its own should have."""
+        return 1.5 + (0.25 if any(self.names) else 0.17) * len(self.keys)
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if omitted.
-
-        Returns
-        -------
-        EstimatorsDisplay
-            Itself, with ``ax_`` and ``figure_``.
-        """
-        ax = new_axes(ax, height=1.5 + 0.17 * len(self.keys))
+    def _draw(self, ax: Any) -> None:
+        """Draw one row a method, grouped by what they estimate."""
         targets = list(dict.fromkeys(self.targets))
         order = sorted(range(len(self.keys)), key=lambda row: targets.index(self.targets[row]))
         rows = np.empty(len(order))
@@ -146,13 +142,13 @@ class EstimatorsDisplay(ReportDisplay):
             where = [row for row in order if self.targets[row] == target]
             ax.plot(self.values[where], rows[where], marker, color=colour, ms=5, label=target)
         self._draw_interval(ax, rows[self.keys.index(self.method)])
-        ax.set_yticks(np.arange(len(order)), [self.keys[row] for row in order])
+        labels = [fill(f"{self.keys[row]}: {self.names[row]}".rstrip(": "), 26) for row in order]
+        ax.set_yticks(np.arange(len(order)), labels)
         ax.get_yticklabels()[int(rows[self.keys.index(self.method)])].set_fontweight("bold")
         ax.invert_yaxis()
+        ax.locator_params(axis="x", nbins=4)
         finish(ax, xlabel=axis_label(self.metric, greater_is_better=self.greater_is_better))
-        legend_above(ax, columns=1)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        legend_above(ax, columns=1, side="right")  # the names of the methods take the left
 
     def _draw_interval(self, ax: Any, row: float) -> None:
         if self.interval is None:

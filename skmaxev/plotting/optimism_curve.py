@@ -8,7 +8,7 @@ import numpy as np
 
 from skmaxev.estimators.consensus import consensus
 from skmaxev.metrics import noise_range
-from skmaxev.plotting._draw import GREEN, GREY, ORANGE, finish, focus, legend_above, new_axes
+from skmaxev.plotting._draw import GREEN, GREY, ORANGE, finish, focus, legend_above
 from skmaxev.plotting._source import ReportDisplay, axis_label, signed, table_of
 from skmaxev.table import mean_scores
 
@@ -116,20 +116,13 @@ class OptimismCurveDisplay(ReportDisplay):
             greater_is_better=report.greater_is_better,
         )
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw both scores, with the optimism as the gap between them.
+    @property
+    def height(self) -> float:
+        """Inches that a figure of its own should have."""
+        return 2.5
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if omitted.
-
-        Returns
-        -------
-        OptimismCurveDisplay
-            Itself, with ``ax_`` and ``figure_``.
-        """
-        ax = new_axes(ax, height=2.5)
+    def _draw(self, ax: Any) -> None:
+        """Draw both scores, with the optimism as the gap between them."""
         style = {"drawstyle": "steps-post", "lw": 1.4}
         ax.plot(self.n_tried, self.naive, color=ORANGE, ls=(0, (4, 2)), label="printed", **style)
         ax.plot(self.n_tried, self.estimate, color=GREEN, label="honest", **style)
@@ -148,5 +141,3 @@ class OptimismCurveDisplay(ReportDisplay):
         )
         ax.xaxis.get_major_locator().set_params(integer=True)
         legend_above(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from skmaxev.plotting._draw import BLUE, GREEN, GREY, ORANGE, finish, legend_above, new_axes
+from skmaxev.plotting._draw import BLUE, GREEN, GREY, ORANGE, finish, legend_above
 from skmaxev.plotting._source import ReportDisplay, axis_label, signed, table_of
 
 if TYPE_CHECKING:
@@ -122,40 +122,39 @@ class OuterFoldsDisplay(ReportDisplay):
             greater_is_better=report.greater_is_better,
         )
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw one row an outer fold: promised inside, scored outside, and the settings.
+    @property
+    def height(self) -> float:
+        """Inches that a figure of its own should have."""
+        return 1.35 + 0.3 * self.scores.size
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if omitted.
-
-        Returns
-        -------
-        OuterFoldsDisplay
-            Itself, with ``ax_`` and ``figure_``.
-        """
-        ax = new_axes(ax, height=1.2 + 0.3 * self.scores.size)
+    def _draw(self, ax: Any) -> None:
+        """Draw one row an outer fold: promised inside, scored outside, and the settings."""
         rows = np.arange(self.scores.size)
         if self.inner is not None:
             ax.hlines(rows, self.inner, self.scores, color=GREY, lw=0.8)
-            ax.plot(self.inner, rows, "o", mfc="none", color=ORANGE, ms=5, label="inside: its best")
+            ax.plot(
+                self.inner,
+                rows,
+                "o",
+                mfc="none",
+                color=ORANGE,
+                ms=5,
+                label="inner score of its choice",
+            )
         same = self.best_index == self.search_best_index
         for label, where, colour, marker in (
-            ("search's winner", same, BLUE, "D"),
-            ("another winner", ~same, GREY, "s"),
+            ("outer score: the search's winner", same, BLUE, "D"),
+            ("outer score: another winner", ~same, GREY, "s"),
         ):
             if where.any():
                 ax.plot(self.scores[where], rows[where], marker, color=colour, ms=5, label=label)
         mean = float(self.scores.mean())
-        ax.axvline(mean, color=GREEN, lw=1.4, label="nested score", zorder=0)
+        ax.axvline(mean, color=GREEN, lw=1.4, label="mean outer score (nested)", zorder=0)
         ax.set_yticks(rows, self._labels())
         ax.set_ylim(self.scores.size - 0.5, -0.5)
         ax.locator_params(axis="x", nbins=4)  # the labels of the rows leave little room
         finish(ax, xlabel=axis_label(self.metric, greater_is_better=self.greater_is_better))
-        legend_above(ax, side="right")  # the rows' long labels take the left
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        legend_above(ax, columns=1, side="right")  # the rows' long labels take the left
 
     def _labels(self) -> list[str]:
         names = [f"fold {row}: #{index}" for row, index in enumerate(self.best_index)]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from skmaxev.plotting._draw import BLUE, GREEN, GREY, ORANGE, finish, focus, legend_above, new_axes
+from skmaxev.plotting._draw import BLUE, GREEN, GREY, ORANGE, finish, focus, legend_above
 from skmaxev.plotting._source import ReportDisplay, axis_label, signed, table_of
 from skmaxev.table import mean_scores
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from skmaxev.report import SelectionReport
 
 __all__ = ["SelectionBiasDisplay"]
+
+_MOST_SHOWN = 60  # more marks than these run into one another in a column
+_MIDDLE = (0.05, 0.5, 0.95)
 
 
 class SelectionBiasDisplay(ReportDisplay):
@@ -116,35 +119,35 @@ class SelectionBiasDisplay(ReportDisplay):
             greater_is_better=report.greater_is_better,
         )
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw candidates from best to worst, with the printed and the honest score as lines.
+    @property
+    def height(self) -> float:
+        """Inches that a figure of its own should have."""
+        return 2.9
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure if omitted.
-
-        Returns
-        -------
-        SelectionBiasDisplay
-            Itself, with ``ax_`` and ``figure_``.
-        """
-        ax = new_axes(ax, height=2.9)
-        ranks = np.empty(self.scores.size)
-        ranks[self.order_] = np.arange(1, self.scores.size + 1)
+    def _draw(self, ax: Any) -> None:
+        """Draw candidates from best to worst, with the printed and the honest score as lines."""
+        shown = self.order_[:_MOST_SHOWN]
+        if self.best_index not in shown:
+            shown = np.append(shown[:-1], self.best_index)
+        rest = np.setdiff1d(self.order_, shown)
         self._draw_honest_score(ax)
-        off = focus(ax, self.scores, [self.naive, self.estimate, *(self.interval or ())])
-        self._draw_candidates(ax, ranks, off)
-        ax.set_xlim(0.4 - 0.02 * ranks.size, 0.6 + 1.02 * ranks.size)
+        results = [self.naive, self.estimate, *(self.interval or ())]
+        drawn = self.scores[shown]
+        if rest.size:
+            drawn = np.append(drawn, np.quantile(self.scores[rest], _MIDDLE))
+        off = focus(ax, drawn, results, noise=self.noise)[: shown.size]
+        self._draw_candidates(ax, shown, off)
+        self._draw_crowd(ax, shown.size, self.scores[rest])
+        end = shown.size * (1.14 if rest.size else 1.02)
+        ax.set_xlim(0.4 - 0.02 * shown.size, 0.6 + end)
         ax.xaxis.get_major_locator().set_params(integer=True)
         finish(
             ax,
-            xlabel="candidates, best first",
+            xlabel="candidates, best first" + (" (the rest as one bar)" if rest.size else ""),
             ylabel=axis_label(self.metric, greater_is_better=self.greater_is_better),
         )
-        legend_above(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        title = f"The best of {self.scores.size:,} candidates" if self.scores.size > 1 else ""
+        legend_above(ax, title=title)
 
     def _draw_honest_score(self, ax: Any) -> None:
         if self.interval is not None:
@@ -154,20 +157,21 @@ class SelectionBiasDisplay(ReportDisplay):
         ax.axhline(self.estimate, color=GREEN, lw=1.4, label="honest score")
         ax.axhline(self.naive, color=ORANGE, lw=1.2, ls=(0, (4, 2)), label="printed score")
 
-    def _draw_candidates(self, ax: Any, ranks: Any, off: Any) -> None:
-        """Draw the winner, those close to it and the rest, each with its noise."""
-        close = list(self.indistinguishable)
-        rest = np.setdiff1d(np.flatnonzero(~off), [*close, self.best_index])
-        size = float(np.clip(60 / np.sqrt(self.scores.size), 2.0, 4.5))
+    def _draw_candidates(self, ax: Any, shown: Any, off: Any) -> None:
+        """Draw the winner, those close to it and others, each with its noise."""
+        winner = shown == self.best_index
+        close = np.isin(shown, self.indistinguishable)
+        ranks = np.arange(1, shown.size + 1)
+        size = float(np.clip(60 / np.sqrt(shown.size), 2.0, 4.5))
         for label, where, colour, marker in (
-            ("others", rest, GREY, "o"),
-            ("close to winner", close, BLUE, "s"),
-            ("winner", [self.best_index], ORANGE, "D"),
+            ("others", ~(winner | close | off), GREY, "o"),
+            ("close to winner", close & ~off, BLUE, "s"),
+            ("winner", winner, ORANGE, "D"),
         ):
-            if len(where):
+            if where.any():
                 ax.errorbar(
                     ranks[where],
-                    self.scores[where],
+                    self.scores[shown[where]],
                     yerr=self.noise or None,
                     fmt=marker,
                     color=colour,
@@ -187,3 +191,13 @@ class SelectionBiasDisplay(ReportDisplay):
                 transform=ax.get_xaxis_transform(),
                 label=f"{off.sum():,} off the axis",
             )
+
+    def _draw_crowd(self, ax: Any, n_shown: int, scores: Any) -> None:
+        """Draw those that have no mark of their own as the bar over their middle nine tenths."""
+        if not scores.size:
+            return
+        low, middle, high = np.quantile(scores, _MIDDLE)
+        place = 1.08 * n_shown
+        label = f"middle 90% of {scores.size:,} more"
+        ax.plot([place] * 2, [low, high], color=GREY, lw=5, solid_capstyle="butt", label=label)
+        ax.plot(place, middle, "_", color="white", ms=5)

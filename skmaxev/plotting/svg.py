@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import io
 import re
-from typing import Any
 
-from skmaxev.plotting._draw import COLUMN, load
+from skmaxev.plotting._draw import COLUMN, Display, load
 
 __all__ = ["as_svg"]
 
 _INK = "#010203"  # stands for the colour of the page's text
 
 
-def as_svg(display: Any, *, height: float, prefix: str) -> str:
+def as_svg(display: Display, *, prefix: str) -> str:
     """Draw a display as an SVG element for a page, in the colour of the page's text.
 
     Parameters
     ----------
-    display : display object
-        With ``plot(ax=...)``.
-    height : float
-        Inches; the width is that of one column.
+    display : Display
+        Drawn as wide as one column and as high as it asks for.
     prefix : str
         Makes the picture's ids its own among others on the page.
     """
@@ -31,7 +28,9 @@ def as_svg(display: Any, *, height: float, prefix: str) -> str:
     style = {**colours, "axes.facecolor": "none", "svg.fonttype": "path", "svg.hashsalt": prefix}
     buffer = io.StringIO()
     with load("mpl").rc_context(style):
-        figure = load("Figure")(figsize=(COLUMN, height), layout="constrained", facecolor="none")
+        figure = load("Figure")(
+            figsize=(COLUMN, display.height), layout="constrained", facecolor="none"
+        )
         display.plot(ax=figure.subplots())
         figure.savefig(
             buffer, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type"))

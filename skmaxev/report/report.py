@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from skmaxev.report.advice import advise
@@ -186,7 +187,7 @@ class SelectionReport:
 
     def to_page(self) -> str:
         """Return the report with its pictures as one HTML document, as `save` writes it."""
-        return importlib.import_module("skmaxev.report.page").to_page(self)  # type: ignore[no-any-return]
+        return _plotting().to_page(self)  # type: ignore[no-any-return]
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the report as a page that opens offline, on a phone or a desktop, light or dark.
@@ -214,5 +215,9 @@ class SelectionReport:
         """
         if find_spec("matplotlib") is None:
             raise ImportError("report.plot() needs matplotlib: pip install 'skmaxev[plot]'.")
-        plotting = importlib.import_module("skmaxev.plotting")  # loads only when one plots
-        return plotting.SelectionBiasDisplay.from_report(self).plot(ax=ax)
+        return _plotting().SelectionBiasDisplay.from_report(self).plot(ax=ax)
+
+
+def _plotting() -> ModuleType:
+    """Load the pictures, which stand on reports: the one import against the stream."""
+    return importlib.import_module("skmaxev.plotting")

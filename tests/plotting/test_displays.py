@@ -125,6 +125,17 @@ def test_hopeless_candidates_are_marked_at_the_edge_and_do_not_squash_the_rest()
     assert edge.get_xdata().tolist() == [12]
 
 
+def test_of_two_thousand_the_best_are_drawn_and_the_rest_is_their_middle_nine_tenths():
+    table = scores(n_candidates=2000)
+    display = SelectionBiasDisplay.from_report(correct(table)).plot()
+    means = np.sort(table.mean(axis=0))[::-1]
+    drawn = np.concatenate([bars.lines[0].get_ydata() for bars in display.ax_.containers])
+    assert np.sort(drawn)[::-1] == pytest.approx(means[:60])
+    (crowd,) = [line for line in display.ax_.lines if "1,940 more" in str(line.get_label())]
+    assert crowd.get_ydata() == pytest.approx(np.quantile(means[60:], [0.05, 0.95]))
+    assert display.ax_.get_ylim()[1] >= means[0] + display.noise  # no bar runs off the top
+
+
 def test_one_candidate_is_drawn_without_noise():
     report = correct(scores(n_candidates=1))
     display = SelectionBiasDisplay.from_report(report).plot()
@@ -137,7 +148,9 @@ def test_estimators_display_shows_every_estimate_in_its_row(report):
     drawn = {}
     for line in display.ax_.lines:
         if line.get_linestyle() == "None":
-            drawn |= {names[int(row)]: x for x, row in zip(*line.get_data(), strict=True)}
+            drawn |= {
+                names[int(row)].split(":")[0]: x for x, row in zip(*line.get_data(), strict=True)
+            }
     assert drawn == {key: found.value for key, found in report.estimates.items()}
 
 
@@ -148,7 +161,7 @@ def test_estimators_display_tells_targets_apart_and_draws_the_interval(report):
     interval = next(line for line in display.ax_.lines if "interval" in str(line.get_label()))
     assert tuple(interval.get_xdata()) == report.interval
     bold = [
-        label.get_text()
+        label.get_text().split(":")[0]
         for label in display.ax_.get_yticklabels()
         if label.get_fontweight() == "bold"
     ]
@@ -196,10 +209,12 @@ def test_stopped_paying_is_where_the_honest_score_is_best():
 def test_outer_folds_show_promise_score_and_winner(nested_report):
     display = OuterFoldsDisplay.from_report(nested_report).plot()
     drawn = {str(line.get_label()): line for line in display.ax_.lines}
-    assert drawn["search's winner"].get_xdata().tolist() == [0.7, 0.8]
-    assert drawn["another winner"].get_xdata().tolist() == [0.9]
-    assert drawn["inside: its best"].get_xdata() == pytest.approx([0.87, 0.85, 0.87])
-    assert drawn["nested score"].get_xdata()[0] == pytest.approx(nested_report.estimate)
+    assert drawn["outer score: the search's winner"].get_xdata().tolist() == [0.7, 0.8]
+    assert drawn["outer score: another winner"].get_xdata().tolist() == [0.9]
+    assert drawn["inner score of its choice"].get_xdata() == pytest.approx([0.87, 0.85, 0.87])
+    assert drawn["mean outer score (nested)"].get_xdata()[0] == pytest.approx(
+        nested_report.estimate
+    )
     assert display.agreement_ == pytest.approx(2 / 3)
     labels = [label.get_text() for label in display.ax_.get_yticklabels()]
     assert labels[0] == "fold 0: #2\nC=100"  # the kernel, the same for all, is left out
@@ -257,13 +272,13 @@ def test_no_text_is_cut_off_at_column_width(display, report):
 
 
 def test_an_svg_takes_the_colour_of_the_page_and_links_to_nothing(report):
-    element = as_svg(SelectionBiasDisplay.from_report(report), height=2.9, prefix="a")
+    element = as_svg(SelectionBiasDisplay.from_report(report), prefix="a")
     assert element.startswith("<svg")
     assert element.endswith("</svg>")
     assert "currentColor" in element
     assert to_hex(GREEN) in element.lower()
     assert "http" not in element
-    assert as_svg(SelectionBiasDisplay.from_report(report), height=2.9, prefix="a") == element
+    assert as_svg(SelectionBiasDisplay.from_report(report), prefix="a") == element
 
 
 def test_a_report_without_its_table_is_refused_with_the_cure(report):

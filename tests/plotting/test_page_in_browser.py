@@ -29,7 +29,7 @@ def hard_report():
     """A report with long names and outer folds."""
     rng = np.random.default_rng(0)
     outer = OuterFolds(
-        scores=rng.normal(0.8, 0.1, 5),
+        scores=rng.normal(-0.8, 0.1, 5),
         best_index=rng.integers(8, size=5),
         n_train=np.full(5, 80),
         n_test=np.full(5, 20),
@@ -38,7 +38,7 @@ def hard_report():
         {f"a_long_step__with_a_long_parameter_{j}": 10.0**k for j in range(6)} for k in range(8)
     ]
     table = build_table(
-        rng.normal(0.8, 0.1, size=(5, 8)),
+        rng.normal(-0.8, 0.1, size=(5, 8)),
         metric="neg_mean_absolute_percentage_error_of_a_custom_kind",
         params=params,
         outer=outer,

@@ -128,7 +128,8 @@ def test_save_writes_the_page_in_utf8(report, page, tmp_path):
 def test_without_matplotlib_the_page_says_what_to_install(report, monkeypatch):
     found = importlib.util.find_spec
     monkeypatch.setattr(
-        "skmaxev.report.page.find_spec", lambda name: None if name == "matplotlib" else found(name)
+        "skmaxev.plotting.page.find_spec",
+        lambda name: None if name == "matplotlib" else found(name),
     )
     page = report.to_page()
     assert "svg" not in Outline(page).tags

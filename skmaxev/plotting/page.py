@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from html import escape
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from skmaxev.plotting import (
-    EstimatorsDisplay,
-    OptimismCurveDisplay,
-    OuterFoldsDisplay,
-    SelectionBiasDisplay,
-)
+from skmaxev.plotting._source import ReportDisplay
+from skmaxev.plotting.estimators import EstimatorsDisplay
+from skmaxev.plotting.optimism_curve import OptimismCurveDisplay
+from skmaxev.plotting.outer_folds import OuterFoldsDisplay
+from skmaxev.plotting.selection_bias import SelectionBiasDisplay
 from skmaxev.plotting.svg import as_svg
+from skmaxev.report import METHODS
 from skmaxev.report.markup import to_html
-from skmaxev.report.methods import METHODS
 from skmaxev.report.text import heading
 
 if TYPE_CHECKING:
-    from skmaxev.report.report import SelectionReport
+    from skmaxev.report import SelectionReport
 
 __all__ = ["to_page"]
 
@@ -38,7 +37,7 @@ figcaption{font-size:.9rem;opacity:.8;max-width:30rem}
 @media print{figure{break-inside:avoid}}
 """
 
-_CAPTIONS = {
+_CAPTIONS: dict[type[ReportDisplay], str] = {
     SelectionBiasDisplay: "Every candidate's mean score with the noise that can favour it, the "
     "printed score of the winner, and its honest score with the interval.",
     EstimatorsDisplay: "Every method's answer. Marks of different shape answer different "
@@ -76,22 +75,22 @@ def _pictures(report: SelectionReport) -> str:
         return "<p>The report carries no score table, so there is nothing to draw.</p>"
     if find_spec("matplotlib") is None:
         return '<p>Pictures need matplotlib: pip install "skmaxev[plot]".</p>'
-    kinds: list[tuple[Any, float]] = [
-        (SelectionBiasDisplay, 2.9),
-        (EstimatorsDisplay, 2.9),
-        (OptimismCurveDisplay, 2.6),
+    kinds: list[type[ReportDisplay]] = [
+        SelectionBiasDisplay,
+        EstimatorsDisplay,
+        OptimismCurveDisplay,
     ]
     if min(report.n_used, report.n_splits) == 1:  # no choice, or no noise to correct by
         kinds.pop()
     if report.table.outer is not None:
-        kinds.append((OuterFoldsDisplay, 1.2 + 0.3 * report.table.outer.scores.size))
-    figures = "".join(_figure(report, kind, height) for kind, height in kinds)
+        kinds.append(OuterFoldsDisplay)
+    figures = "".join(_figure(report, kind) for kind in kinds)
     return f'<h2>Pictures</h2><div class="pictures">{figures}</div>'
 
 
-def _figure(report: SelectionReport, kind: Any, height: float) -> str:
+def _figure(report: SelectionReport, kind: type[ReportDisplay]) -> str:
     caption = escape(_CAPTIONS[kind])
-    picture = as_svg(kind.from_report(report), height=height, prefix=kind.__name__)
+    picture = as_svg(kind.from_report(report), prefix=kind.__name__)
     picture = picture.replace("<svg", f'<svg role="img" aria-label="{caption}"', 1)
     return f"<figure>{picture}<figcaption>{caption}</figcaption></figure>"
 
