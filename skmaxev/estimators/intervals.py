@@ -108,7 +108,7 @@ def selection_interval(
     >>> scores = [[0.8, 0.7], [0.9, 0.8], [0.7, 0.7], [0.8, 0.6], [0.9, 0.8]]
     >>> low, high = selection_interval(scores, estimate=0.8, support=(0, 1))
     >>> round(low, 2), round(high, 2)
-    (0.66, 0.9)
+    (0.65, 0.9)
     """
     table = check_scores(scores)
     check_best_index(best_index, table.shape[-1])

@@ -259,9 +259,9 @@ def check(case, Search):
 
 PHASES = [Phase.explicit, Phase.reuse, Phase.generate]  # to make a search smaller takes long
 SEARCHES = st.sampled_from([NestedCVSearch, NestedCVSearch, LowVarianceCVSearch, ShrunkSearchCV])
-some, many = (
+some, more, many = (
     settings(max_examples=number, suppress_health_check=list(HealthCheck), phases=PHASES)
-    for number in (40, 2000)
+    for number in (40, 300, 2000)
 )
 
 
@@ -272,6 +272,13 @@ def test_any_search_equals_scikit_learn(case, Search):
 
 
 @pytest.mark.slow
+@more
+@given(cases(), SEARCHES)
+def test_three_hundred_searches_equal_scikit_learn(case, Search):
+    check(case, Search)
+
+
+@pytest.mark.long
 @many
 @given(cases(), SEARCHES)
 def test_two_thousand_searches_equal_scikit_learn(case, Search):
