@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from skmaxev.correction._estimates import (
@@ -46,9 +46,14 @@ def correct(
     random_state: int | np.random.RandomState | None = None,
     sep: str | None = None,
     decimal: str = ".",
-    candidate: str | None = None,
-    fold: str | None = None,
+    candidate: str | Sequence[str] | None = None,
+    fold: str | Sequence[str] | None = None,
     score: str | None = None,
+    error_score: float | None = None,
+    candidates_in: str | None = None,
+    n_repeats: int | None = None,
+    test_share: float | None = None,
+    clusters: ArrayLike | None = None,
 ) -> SelectionReport:
     """Say what the winner of a finished search is worth; needs no data and no further fit.
 
@@ -83,7 +88,15 @@ def correct(
     sep, decimal : str
         Separator and decimal sign of a CSV file; the separator is found if omitted.
     candidate, fold, score : str, optional
-        Columns of a long table with one row a candidate and split.
+        Columns of a long table with one row a candidate and split. A list of columns names a
+        candidate or a split together, such as ``fold=["repeat", "fold"]``.
+    error_score : float, optional
+        What stands for a failed fit in an array, frame or file. Nothing but this and NaN does.
+    candidates_in : {"rows", "columns"}, optional
+        Where an array has its candidates; "columns" if omitted.
+    n_repeats, test_share, clusters : optional
+        How the splits came about, where the source does not say: partitions of the rows, the share
+        of test rows, and the label of each row's cluster; see `skmaxev.table.Design`.
 
     Returns
     -------
@@ -120,6 +133,11 @@ def correct(
         candidate=candidate,
         fold=fold,
         score=score,
+        error_score=error_score,
+        candidates_in=candidates_in,
+        n_repeats=n_repeats,
+        test_share=test_share,
+        clusters=clusters,
     )
     table = with_parts(table)
     rows = judged_rows(table)

@@ -2,7 +2,9 @@
 
 from skmaxev.metrics.names import (
     direction_doubt,
+    direction_of,
     is_known,
+    is_metric,
     is_share,
     is_size_of_errors,
     noise_range,
@@ -14,7 +16,9 @@ from skmaxev.metrics.rows import rows_from_responses, scores_from_responses
 __all__ = [
     "METRICS",
     "direction_doubt",
+    "direction_of",
     "is_known",
+    "is_metric",
     "is_share",
     "is_size_of_errors",
     "noise_range",

@@ -12,7 +12,9 @@ from skmaxev.metrics.registry import METRICS
 
 __all__ = [
     "direction_doubt",
+    "direction_of",
     "is_known",
+    "is_metric",
     "is_share",
     "is_size_of_errors",
     "noise_range",
@@ -24,14 +26,51 @@ _LOSSES = ("neg_", "log", "mse", "mae", "squared", "absolute", "deviance", "brie
 _LOSS_WORDS = frozenset(
     {"loss", "losses", "logloss", "rmse", "mse", "mae", "mape", "smape", "wape", "rmsle", "msle"}
     | {"rmspe", "medae", "error", "err", "deviance", "brier", "perplexity", "nll", "crps", "neg"}
-    | {"pinball", "crossentropy", "entropy"}
+    | {"pinball", "crossentropy", "entropy", "wmape", "mase", "rmsse", "owa", "cost", "hinge"}
+    | {"huber", "quantile", "regret", "errors", "losses", "hamming"}
 )
+_SCORE_WORDS = frozenset(
+    {"accuracy", "acc", "auc", "auroc", "auprc", "aucpr", "prauc", "ap", "f1", "f2", "fbeta"}
+    | {"precision", "recall", "sensitivity", "specificity", "tpr", "tnr", "ppv", "npv", "kappa"}
+    | {"mcc", "ndcg", "mrr", "r2", "rsq", "jaccard", "iou", "dice", "gini", "skill", "correlation"}
+    | {"pearson", "spearman", "cindex", "concordance", "likelihood", "lift", "gain", "reward"}
+    | {"return", "profit", "silhouette", "map", "elbo", "qwk", "hits", "bleu", "rouge", "prec"}
+)
+_ATTRIBUTES = frozenset({"balanced", "mean", "macro", "micro", "weighted", "roc", "pr", "log"}) | {
+    *("top", "group", "max", "per", "class", "absolute", "squared", "root", "count", "average"),
+    *("score", "percentage", "val", "test", "valid"),
+}
+_UNNAMED = frozenset({"score", "scores", "value", "values", "estimate", "result", "metric", "s"})
 _TURNED_WORDS = frozenset({"skill", "d2", "r2", "1", "one", "reduction"})  # such as 'd2_log_loss'
 
 
 def is_known(metric: str) -> bool:
     """Tell whether scikit-learn has a scorer of this name."""
     return metric in get_scorer_names()
+
+
+def is_metric(name: str) -> bool:
+    """Tell whether a name is that of a metric alone, a score's or a loss's."""
+    words = _words(name)
+    return bool(words & (_LOSS_WORDS | _SCORE_WORDS)) and words <= (
+        _LOSS_WORDS | _SCORE_WORDS | _ATTRIBUTES
+    )
+
+
+def direction_of(metric: str) -> bool | None:
+    """Tell by its name whether higher is better; None where no word of it says so."""
+    words = _words(metric)
+    if is_known(metric) or words & _TURNED_WORDS:
+        return True
+    if words & _LOSS_WORDS:
+        return False
+    return True if words & (_SCORE_WORDS | _UNNAMED) else None
+
+
+def _words(name: str) -> set[str]:
+    """Take a name apart, in lower case: ``valLoss``, ``RMSELoss`` and ``NDCG@10`` as well."""
+    parts = re.findall(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+\d*|[A-Z]+\d*|\d+", name)
+    return {part.lower() for part in parts}
 
 
 def is_share(metric: str) -> bool:
@@ -73,7 +112,7 @@ def direction_doubt(metric: str, scores: NDArray[np.float64]) -> str | None:
 def _is_loss(metric: str) -> bool:
     if is_known(metric):
         return metric.startswith("neg_")
-    words = set(re.split(r"[\W_]+", metric.lower()))
+    words = _words(metric)
     return bool(words & _LOSS_WORDS) and not words & _TURNED_WORDS
 
 

@@ -13,11 +13,17 @@ from skmaxev.table import RowScores, ScoreTable
 
 __all__ = ["from_array", "from_object"]
 
+_USUAL_FOLDS = (5, 10)  # as many candidates may well be folds
 _MANY_ROWS = 10  # fewer are splits that were all right or all wrong
 
 
 def from_array(
-    scores: ArrayLike, *, metric: str | None = None, greater_is_better: bool = True
+    scores: ArrayLike,
+    *,
+    metric: str | None = None,
+    greater_is_better: bool = True,
+    error_score: float | None = None,
+    candidates_in: str | None = None,
 ) -> ScoreTable:
     """Read an array of scores.
 
@@ -25,19 +31,33 @@ def from_array(
     ----------
     scores : array-like of shape (n_splits, n_candidates)
         One row a split, one column a candidate; NaN where a fit failed. A leaderboard with its
-        rows: one row a case, 1.0 where a submission is right and 0.0 where it is wrong.
+        rows: one row a case, 1.0 where a submission is right and 0.0 where it is wrong. A list of
+        separate arrays, as of ``cross_val_score``, holds one candidate each.
     metric : str, optional
         Name for the report.
     greater_is_better : bool
         False for losses.
+    error_score : float, optional
+        What stands for a failed fit, besides NaN.
+    candidates_in : {"rows", "columns"}, optional
+        Where the candidates are, which settles a doubt about the orientation.
     """
+    if candidates_in not in (None, "rows", "columns"):
+        raise ValueError(f"candidates_in must be 'rows' or 'columns'; got {candidates_in!r}.")
+    separate = isinstance(scores, list | tuple) and all(
+        isinstance(one, np.ndarray) and one.ndim == 1 and one.dtype.names is None for one in scores
+    )
     table = numbers(scores, "scores")
+    if candidates_in == "rows" or (separate and candidates_in is None):
+        table = table.T
+    told = separate or candidates_in is not None
     return build_table(
         table,
         metric=metric or "score",
         greater_is_better=greater_is_better,
+        error_score=error_score,
         source="array",
-        notes=_doubts(table),
+        notes=() if told else _doubts(table),
     )
 
 
@@ -47,17 +67,22 @@ def _doubts(scores: NDArray[np.float64]) -> tuple[str, ...]:
     if np.isin(scores, (0.0, 1.0)).all():  # right and wrong
         doubtful, what = n_candidates > n_rows >= _MANY_ROWS, "rows judged"
     else:
-        doubtful, what = n_rows > n_candidates > 1, "splits"
+        usual = n_candidates in _USUAL_FOLDS
+        doubtful, what = (n_rows > n_candidates > 1) or usual, "splits"
     if not doubtful:
         return ()
     return (
         f"Read as {n_rows} {what} and {n_candidates} candidates; if it is the other way round, "
-        "pass the transposed table.",
+        "pass the transposed table, or say candidates_in='rows'.",
     )
 
 
 def from_object(
-    results: Any, *, metric: str | None = None, greater_is_better: bool = True
+    results: Any,
+    *,
+    metric: str | None = None,
+    greater_is_better: bool = True,
+    error_score: float | None = None,
 ) -> ScoreTable:
     """Read an object with an attribute ``scores`` and perhaps out-of-fold results of single rows.
 
@@ -72,6 +97,8 @@ def from_object(
         Name for the report; ``results.metric`` if omitted.
     greater_is_better : bool
         False for losses.
+    error_score : float, optional
+        What stands for a failed fit, besides NaN.
     """
     scores = numbers(results.scores, "scores")
     name = metric or getattr(results, "metric", None) or "score"
@@ -79,6 +106,7 @@ def from_object(
         scores,
         metric=str(name),
         greater_is_better=greater_is_better,
+        error_score=error_score,
         rows=_rows(results, scores.shape[1], accuracy=name == "accuracy"),
         source=type(results).__name__,
     )

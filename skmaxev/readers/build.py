@@ -26,6 +26,7 @@ def build_table(
     greater_is_better: bool = True,
     best_index: int | None = None,
     error_score: float | None = None,
+    told: bool = True,
     left_out: Mapping[int, str] | None = None,
     params: Sequence[Mapping[str, Any]] | None = None,
     design: Design | None = None,
@@ -46,7 +47,9 @@ def build_table(
     best_index : int, optional
         The search's own winner; the first with the best mean score if omitted.
     error_score : float, optional
-        What the search wrote in place of the score of a failed fit.
+        What stands for the score of a failed fit, in the source's own sign.
+    told : bool
+        Whether the caller named ``error_score``; a search may write a score that a fit can earn.
     left_out : mapping of int to str, optional
         Candidates that the reader already leaves out.
 
@@ -63,8 +66,12 @@ def build_table(
             f"greater_is_better must be True, or False for losses; got {greater_is_better!r}."
         )
     signed = scores if greater_is_better else -scores
+    sign = 1.0 if greater_is_better else -1.0
     failed, doubts = failed_candidates(
-        signed, metric=metric, error_score=error_score, greater_is_better=bool(greater_is_better)
+        signed,
+        metric=metric,
+        error_score=None if error_score is None else sign * error_score,
+        told=told,
     )
     reasons = dict(sorted((failed | dict(left_out or {})).items()))
     used = np.setdiff1d(np.arange(signed.shape[1]), list(reasons))

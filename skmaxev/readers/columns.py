@@ -30,7 +30,7 @@ _WITHIN = re.compile(r"(.*?)(?:fold|split|(?<![a-z])cv)[\s_./-]*(\d+)(.*)", re.I
 _NUMPY = re.compile(r"(?:np\.|numpy\.)?float\d+\(([^()]*)\)")  # as lists of its numbers print
 _NO_SCORE = re.compile(r"train|time|^params?_", re.IGNORECASE)
 _NO_METRIC = frozenset(["user", "attrs", "metrics", "summary", "test", "score", "scores"])
-_DESCRIPTIONS = frozenset({"count", "std", "25%", "50%", "75%"})
+_DESCRIPTIONS = frozenset({"count", "std", "25%", "50%", "75%", "Mean", "Std", "SD", "Average"})
 _LISTS = frozenset(
     ["fold_scores", "split_scores", "cv_scores", "scores", "test_score", "test_scores", "cv_score"]
 )
@@ -88,8 +88,12 @@ def _from_frame(frame: Any) -> dict[str, Any]:
         raise ValueError(f"the columns of a frame must differ; {twice!r} is there twice.")
     if not split_columns(flat) and _name_scores(getattr(frame, "index", ())):
         return _from_frame(frame.T)  # it was written with one row a split
-    check_rows(getattr(frame, "index", ()))
-    return upright({key: frame[name] for key, name in zip(flat, names, strict=True)})
+    index = getattr(frame, "index", ())
+    check_rows(index)
+    columns = {key: frame[name] for key, name in zip(flat, names, strict=True)}
+    if all(isinstance(label, str) for label in index) and len(index):
+        columns.setdefault(getattr(index, "name", None) or "candidate", list(index))
+    return upright(columns)
 
 
 def check_rows(labels: Iterable[Any]) -> None:

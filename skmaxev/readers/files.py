@@ -10,7 +10,7 @@ import os
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -34,9 +34,10 @@ def from_csv(
     greater_is_better: bool = True,
     sep: str | None = None,
     decimal: str = ".",
-    candidate: str | None = None,
-    fold: str | None = None,
+    candidate: str | Sequence[str] | None = None,
+    fold: str | Sequence[str] | None = None,
     score: str | None = None,
+    error_score: float | None = None,
 ) -> ScoreTable:
     """Read a CSV file of split scores, one row a candidate, or long with one row a score.
 
@@ -55,6 +56,8 @@ def from_csv(
         Decimal sign.
     candidate, fold, score : str, optional
         Columns of a long table; all three or none.
+    error_score : float, optional
+        What stands for a failed fit, besides an empty cell.
 
     Raises
     ------
@@ -75,12 +78,17 @@ def from_csv(
             metric=metric,
             greater_is_better=greater_is_better,
             decimal=decimal,
+            error_score=error_score,
             source=source,
         )
     check_rows(columns.get("", ()))  # an index that was written too
     results = with_numbers(with_lists_unpacked(upright(columns)), decimal, metric)
     return from_cv_results(
-        results, metric=metric, greater_is_better=greater_is_better, source=source
+        results,
+        metric=metric,
+        greater_is_better=greater_is_better,
+        error_score=error_score,
+        source=source,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,10 +11,11 @@ import numpy as np
 
 from skmaxev.readers.build import build_table, is_missing
 from skmaxev.readers.texts import check_percent, number_of
-from skmaxev.table import ScoreTable
+from skmaxev.table import Design, ScoreTable
 
 __all__ = ["from_long"]
 
+_REPEAT = re.compile(r"rep(?:eat)?[\s_.-]*(\d+)", re.IGNORECASE)
 _SUMMARIES = frozenset(
     "mean average avg std sd var median min max all overall total sum".split()  # noqa: SIM905
 )
@@ -22,9 +24,10 @@ _SUMMARIES = frozenset(
 def from_long(
     columns: Mapping[str, Any],
     *,
-    candidate: str | None,
-    fold: str | None,
+    candidate: str | Sequence[str] | None,
+    fold: str | Sequence[str] | None,
     score: str | None,
+    error_score: float | None = None,
     metric: str | None = None,
     greater_is_better: bool = True,
     decimal: str = ".",
@@ -36,8 +39,12 @@ def from_long(
     ----------
     columns : mapping of str to sequence, or frame
         The table.
-    candidate, fold, score : str
+    candidate, fold, score : str or list of str
         Its columns. Candidates are numbered as they first appear; folds are ordered by number.
+        Several columns name one candidate together; of two columns of folds the first is the
+        repeat, as in labels such as ``Fold1.Rep2``.
+    error_score : float, optional
+        What stands for a failed fit, besides NaN.
     metric, greater_is_better, decimal, source
         As in ``from_csv``.
 
@@ -46,15 +53,17 @@ def from_long(
     ValueError
         If a column is missing, or a candidate has two scores on one split.
     """
-    names = _check_long(list(columns), {"candidate": candidate, "fold": fold, "score": score})
-    who, where = ([_label(value, name) for value in columns[name]] for name in names[:2])
-    what = list(columns[names[2]])
+    asked = {"candidate": candidate, "fold": fold, "score": score}
+    names = _check_long(list(columns), asked)
+    who, where = (_joined(columns, some) for some in names[:2])
+    [target] = names[2]
+    what = list(columns[target])
     check_percent([what])
     candidates = {value: index for index, value in enumerate(dict.fromkeys(who))}
     splits = {value: row for row, value in enumerate(sorted(set(where), key=_by_number))}
     if not who:
         raise ValueError("a long table must hold one row a candidate and split; got no row.")
-    _check_splits(splits, names[1])
+    _check_splits(splits, ", ".join(names[1]))
     rows = np.array([splits[value] for value in where])
     cols = np.array([candidates[value] for value in who])
     flat, counts = np.unique(rows * len(candidates) + cols, return_counts=True)
@@ -63,31 +72,66 @@ def from_long(
         raise ValueError(
             "a long table must hold one score a candidate and split; "
             f"{list(candidates)[twice[1]]!r} has {counts.max()} on split "
-            f"{list(splits)[twice[0]]!r}. Keep the rows of one data set and metric."
+            f"{list(splits)[twice[0]]!r}. Keep the rows of one data set and metric, or name all "
+            "columns that tell candidates or splits apart, as in fold=['id', 'id2']."
         )
     scores = np.full((len(splits), len(candidates)), np.nan)
-    scores[rows, cols] = [
-        number_of(value, decimal, names[2], row) for row, value in enumerate(what)
-    ]
+    scores[rows, cols] = [number_of(value, decimal, target, row) for row, value in enumerate(what)]
     return build_table(
         scores,
-        metric=metric or names[2],
+        metric=metric or target,
         greater_is_better=greater_is_better,
-        params=[{names[0]: value} for value in candidates],
+        error_score=error_score,
+        params=[dict(zip(names[0], _parts(value), strict=True)) for value in candidates],
+        design=_design(list(splits)),
         source=source,
     )
 
 
-def _check_long(columns: Sequence[Any], asked: Mapping[str, str | None]) -> list[str]:
+def _joined(columns: Mapping[str, Any], names: Sequence[str]) -> list[Any]:
+    """Label each row by one column, or by several together."""
+    labels = [[_label(value, name) for value in columns[name]] for name in names]
+    return labels[0] if len(names) == 1 else list(zip(*labels, strict=True))
+
+
+def _parts(label: Any) -> tuple[Any, ...]:
+    return label if isinstance(label, tuple) else (label,)
+
+
+def _design(splits: Sequence[Any]) -> Design | None:
+    """Read the repeats off the labels of the splits, where these tell them."""
+    sizes = Counter(_repeat_in(label) for label in splits)
+    if None in sizes or len(set(sizes.values())) > 1:
+        return None
+    folds = len(splits) // len(sizes)
+    if folds == 1:
+        return None
+    return Design(
+        n_splits=len(splits), n_repeats=len(sizes), test_share=1.0 / folds, source="labels"
+    )
+
+
+def _repeat_in(label: Any) -> Any:
+    if isinstance(label, tuple):
+        return label[0]
+    found = _REPEAT.search(str(label))
+    return found and found[1]
+
+
+def _check_long(
+    columns: Sequence[Any], asked: Mapping[str, str | Sequence[str] | None]
+) -> list[list[str]]:
     found = []
-    for keyword, name in asked.items():
-        if name is None or name not in columns:
+    for keyword, given in asked.items():
+        names = [given] if isinstance(given, str) or given is None else list(given)
+        name = next((one for one in names if one is None or one not in columns), None)
+        if not names or names == [None] or name is not None or (keyword == "score" and names[1:]):
             shown = ", ".join(str(column) for column in columns[:12])
             raise ValueError(
                 f"a long table needs candidate=, fold= and score=, each the name of a column; got "
-                f"{keyword}={name!r}. The columns are: {shown}."
+                f"{keyword}={given!r}. The columns are: {shown}."
             )
-        found.append(name)
+        found.append([str(one) if one not in columns else one for one in names if one is not None])
     return found
 
 
@@ -114,5 +158,8 @@ def _label(value: Any, column: str) -> Any:
 
 def _by_number(label: Any) -> tuple[Any, ...]:
     """Order labels by the numbers in them: fold 2 before fold 10."""
-    parts = re.split(r"(\d+)", str(label))
+    order = str(label)
+    if found := _REPEAT.search(order):
+        order = f"{found[1]} {order}"  # repeat after repeat
+    parts = re.split(r"(\d+)", order)
     return tuple(int(part) if part.isdecimal() else part for part in parts)

@@ -25,7 +25,9 @@ def is_path(model: Any) -> bool:
     """Tell whether a fitted estimator keeps the scores of its splits, as no search does."""
     kept = getattr(model, "cv_results_", None)  # of RidgeCV, an array
     by_class = hasattr(model, "scores_") and hasattr(model, "Cs_")
-    return hasattr(model, "mse_path_") or by_class or getattr(kept, "ndim", 0) > 1
+    return (
+        hasattr(model, "mse_path_") or by_class or (isinstance(kept, np.ndarray) and kept.ndim > 1)
+    )
 
 
 def from_path(model: Any, *, metric: str | None = None) -> ScoreTable:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from skmaxev._checkpoint import CheckpointError
 from skmaxev.readers.arrays import from_array, from_object
@@ -17,7 +21,7 @@ from skmaxev.readers.results import from_cv_results
 from skmaxev.readers.search import from_search, is_search
 from skmaxev.readers.studies import from_study, is_study
 from skmaxev.readers.texts import with_numbers
-from skmaxev.table import ScoreTable
+from skmaxev.table import Design, ScoreTable
 
 __all__ = ["read_scores"]
 
@@ -31,9 +35,14 @@ def read_scores(
     greater_is_better: bool = True,
     sep: str | None = None,
     decimal: str = ".",
-    candidate: str | None = None,
-    fold: str | None = None,
+    candidate: str | Sequence[str] | None = None,
+    fold: str | Sequence[str] | None = None,
     score: str | None = None,
+    error_score: float | None = None,
+    candidates_in: str | None = None,
+    n_repeats: int | None = None,
+    test_share: float | None = None,
+    clusters: ArrayLike | None = None,
 ) -> ScoreTable:
     """Make a ScoreTable from whatever a search left behind.
 
@@ -51,15 +60,54 @@ def read_scores(
     sep, decimal : str
         Separator and decimal sign of a CSV file.
     candidate, fold, score : str, optional
-        Columns of a long table: one row a candidate and split.
+        Columns of a long table: one row a candidate and split. Several columns, as a list, name a
+        candidate or a split together.
+    error_score : float, optional
+        What stands for a failed fit in an array, frame or file, besides NaN.
+    candidates_in : {"rows", "columns"}, optional
+        Where an array has its candidates.
+    n_repeats, test_share, clusters : optional
+        How the splits came about, where the source does not say: see `skmaxev.table.Design`.
 
     Raises
     ------
     TypeError
         If ``results`` is of no known kind, or an option of the wrong one.
     """
-    long: dict[str, Any] = {"candidate": candidate, "fold": fold, "score": score}
-    naming: dict[str, Any] = {"metric": metric, "greater_is_better": greater_is_better}
+    table = _read(
+        results,
+        {"sep": sep, "decimal": decimal},
+        {"candidate": candidate, "fold": fold, "score": score},
+        {"metric": metric, "greater_is_better": greater_is_better, "error_score": error_score},
+        candidates_in,
+    )
+    return _with_design(table, n_repeats, test_share, clusters)
+
+
+def _with_design(
+    table: ScoreTable, n_repeats: int | None, test_share: float | None, clusters: Any
+) -> ScoreTable:
+    """Add what the caller says of the splits to what the source says."""
+    told = {"n_repeats": n_repeats, "test_share": test_share, "clusters": clusters}
+    given = {name: value for name, value in told.items() if value is not None}
+    if not given:
+        return table
+    if clusters is not None:
+        given["clusters"] = np.asarray(clusters)
+    if n_repeats is not None and test_share is None:  # the folds of one repeat share its rows
+        given["test_share"] = 1.0 / max(table.n_splits // max(n_repeats, 1), 2)
+    known = table.design or Design.assumed(table.n_splits)
+    return replace(table, design=replace(known, **given, source="told"))
+
+
+def _read(
+    results: Any,
+    signs: dict[str, Any],
+    long: dict[str, Any],
+    naming: dict[str, Any],
+    candidates_in: str | None,
+) -> ScoreTable:
+    metric, greater_is_better = naming["metric"], naming["greater_is_better"]
     if isinstance(getattr(results, "table", results), ScoreTable):  # a report has one too
         return getattr(results, "table", results)  # type: ignore[no-any-return]
     if not isinstance(metric, str | None):
@@ -70,15 +118,15 @@ def read_scores(
         table = (from_study if is_study(results) else from_search)(results, metric=metric)
         return table if greater_is_better else _with_own_direction(table)
     if isinstance(results, str | os.PathLike) or hasattr(results, "read"):
-        return _from_file(results, sep, decimal, long, naming)
+        return _from_file(results, signs, long, naming)
     columns = as_columns(results)
     if columns is not None:
-        return _from_columns(columns, decimal, long, naming)
+        return _from_columns(columns, signs["decimal"], long, naming)
     if hasattr(results, "scores"):
         return from_object(results, **naming)
     if isinstance(results, list | tuple) or hasattr(results, "__array__"):
         _check_one(results)
-        return from_array(results, **naming)
+        return from_array(results, candidates_in=candidates_in, **naming)
     raise TypeError(
         "results must be a fitted search, cv_results_, a frame, a CSV path, an array (n_splits, "
         f"n_candidates), an Optuna study or a ScoreTable; got {type(results).__name__}."
@@ -106,12 +154,12 @@ def _check_one(results: Any) -> None:
 
 
 def _from_file(
-    results: Any, sep: str | None, decimal: str, long: dict[str, Any], naming: dict[str, Any]
+    results: Any, signs: dict[str, Any], long: dict[str, Any], naming: dict[str, Any]
 ) -> ScoreTable:
     if is_checkpoint(results):
         _check_program(results)
         return from_checkpoint(results, metric=naming["metric"])
-    return from_csv(results, sep=sep, decimal=decimal, **long, **naming)
+    return from_csv(results, **signs, **long, **naming)
 
 
 def _check_program(database: str | os.PathLike[str]) -> None:

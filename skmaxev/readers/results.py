@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skmaxev.metrics import is_metric
 from skmaxev.readers.build import as_floats, build_table, is_missing, numbers
 from skmaxev.readers.columns import STATES, number_of_split, split_columns, with_lists_unpacked
 from skmaxev.table import OuterFolds, RowScores, ScoreTable, mean_scores
@@ -16,6 +18,11 @@ __all__ = ["choose_metric", "from_cv_results"]
 
 _MOST_NAMED = 6
 _MEAN_TOLERANCE = 1e-6  # stored means are often rounded
+_NO_SETTING = re.compile(  # means, ranks and times, indices that were written too, and W&B's own
+    r"^(mean|std|rank|avg|split\d*|test|train|val|valid)_|^(mean|std|sd|min|max|iter|n_resources|"
+    r"number|value|state|status|params?)$|time|duration|^_|^Unnamed|^(user|system)_attrs|^metrics\.",
+    re.IGNORECASE,
+)
 _ROUNDING = 1e-9
 _FEWEST_SUMMED, _FEWEST_SPLITS = 3, 2  # below, a candidate may well be the mean of the others
 
@@ -27,6 +34,7 @@ def from_cv_results(
     greater_is_better: bool = True,
     best_index: int | None = None,
     error_score: float | None = None,
+    told: bool = True,
     n_fits: int | None = None,
     rows: RowScores | None = None,
     outer: OuterFolds | None = None,
@@ -44,7 +52,7 @@ def from_cv_results(
         Which metric, where there are several; where there is one, its name for the report.
     greater_is_better : bool
         False if the columns hold losses.
-    best_index, error_score, n_fits, rows, outer, source
+    best_index, error_score, told, n_fits, rows, outer, source
         As in ``build_table``.
 
     Raises
@@ -53,16 +61,18 @@ def from_cv_results(
         If there are no scores of single splits, or several metrics and no choice.
     """
     results = with_lists_unpacked(results)
+    check_candidates(results)
     name, columns = choose_metric(split_columns(results), metric, list(results))
     scores = _stacked([results[column] for column in columns])
     rounds, notes = _earlier_rounds(results)
-    trials, told = _unfinished(results, greater_is_better=greater_is_better)
+    trials, said = _unfinished(results, greater_is_better=greater_is_better)
     return build_table(
         scores,
         metric=_name(name, metric),
         greater_is_better=greater_is_better,
         best_index=best_index,
         error_score=error_score,
+        told=told,
         left_out=rounds | trials,
         params=_params(results, scores.shape[1]),
         rows=rows,
@@ -70,7 +80,7 @@ def from_cv_results(
         n_fits=n_fits,
         source=source,
         notes=(
-            *(*notes, *told, *_gaps(columns)),
+            *(*notes, *said, *_gaps(columns)),
             *(*_other_means(results, name, scores), *_summaries(scores)),
         ),
     )
@@ -197,7 +207,7 @@ def _other_means(
 
 def _params(results: Mapping[str, Any], size: int) -> list[Mapping[str, Any]] | None:
     """Read each candidate's settings; text stays text, nothing is evaluated."""
-    params = list(results["params"]) if "params" in results else None
+    params = _column(results, "params")
     if params is not None and all(isinstance(found, Mapping) for found in params):
         return params
     settings = {
@@ -206,12 +216,44 @@ def _params(results: Mapping[str, Any], size: int) -> list[Mapping[str, Any]] | 
         for prefix in ("param_", "params_", "params.")  # of scikit-learn, Optuna, MLflow
         if str(name).startswith(prefix)
     }
+    if not settings and params is not None:
+        return [{"params": found} for found in params]
+    settings = settings or _descriptions(results)
     if not settings:
-        return None if params is None else [{"params": found} for found in params]
+        return None
     return [
         {name: values[index] for name, values in settings.items() if _is_set(values[index])}
         for index in range(size)
     ]
+
+
+def _column(results: Mapping[str, Any], name: str) -> list[Any] | None:
+    return list(results[name]) if name in results else None
+
+
+def _descriptions(results: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Find what else a table says of its candidates: all that is no score and not constant."""
+    splits = {name for names in split_columns(results).values() for name in names}
+    found = {
+        str(name): list(column)
+        for name, column in results.items()
+        if name not in splits and str(name).strip() and not _NO_SETTING.search(str(name))
+    }
+    return {name: cells for name, cells in found.items() if len(set(map(str, cells))) > 1}
+
+
+def check_candidates(results: Mapping[str, Any]) -> None:
+    """Refuse a table whose rows are metrics of one model, such as Accuracy and Recall by fold."""
+    splits = {name for names in split_columns(results).values() for name in names}
+    for name in set(results) - splits:
+        labels = [cell for cell in results[name] if isinstance(cell, str)]
+        metrics = [label for label in labels if is_metric(label)]
+        if len(metrics) > max(1, len(labels) // 2) and len(set(labels)) == len(labels):
+            raise ValueError(
+                f"every row must be a candidate; the rows here are metrics, such as {metrics[0]!r} "
+                f"and {metrics[1]!r}, of one model, of which nothing was chosen. Pass one metric "
+                "of all models: an array, one row a split and one column a model."
+            )
 
 
 def _is_set(value: Any) -> bool:

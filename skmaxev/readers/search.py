@@ -7,10 +7,14 @@ from dataclasses import replace
 from numbers import Real
 from typing import Any
 
+import numpy as np
 from sklearn.base import is_classifier, is_regressor
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_selection import RFECV
+from sklearn.linear_model import LogisticRegressionCV
 
-from skmaxev.readers.columns import split_columns
+from skmaxev._compat import BaseSearchCV
+from skmaxev.readers.columns import as_columns, split_columns
 from skmaxev.readers.paths import from_path, is_path
 from skmaxev.readers.results import choose_metric, from_cv_results
 from skmaxev.readers.splitters import design_of_splitter
@@ -18,6 +22,10 @@ from skmaxev.readers.studies import from_study
 from skmaxev.table import OuterFolds, RowScores, ScoreTable
 
 __all__ = ["from_search", "is_search", "metric_name"]
+
+
+# The others with a parameter ``scoring`` use it while fitting; their ``score`` is the usual one.
+_SCORED_BY_SCORING = (BaseSearchCV, LogisticRegressionCV, RFECV)
 
 
 def is_search(results: Any) -> bool:
@@ -85,6 +93,7 @@ def from_search(
         metric=chosen,
         best_index=_best_index(search, column),
         error_score=_error_score(search),
+        told=False,
         n_fits=_n_fits(search, results, column),
         rows=rows,
         outer=outer,
@@ -104,6 +113,8 @@ def _own_table(search: Any, metric: str | None) -> ScoreTable | None:
 
 def _results(search: Any, name: str) -> Mapping[str, Any]:
     results = getattr(search, "cv_results_", None)
+    if hasattr(results, "columns"):
+        results = as_columns(results)  # of sktime, a frame
     if hasattr(search, "best_threshold_"):
         raise ValueError(
             f"{name} keeps only mean scores of its thresholds, so nothing shows their noise. Tune "
@@ -116,7 +127,7 @@ def _results(search: Any, name: str) -> Mapping[str, Any]:
             "search such as GridSearchCV. Of an estimator that searches by itself, pass the scores "
             "of its splits as an array."
         )
-    return results  # type: ignore[no-any-return]
+    return results
 
 
 def _chosen_metric(search: Any, results: Mapping[str, Any], metric: str | None) -> str | None:
@@ -152,8 +163,10 @@ def metric_name(search: Any) -> str | None:
     final: Any = getattr(search, "estimator", None)
     while hasattr(final, "steps"):
         final = final.steps[-1][1]  # a pipeline scores with its last step
-    if final is None or getattr(final, "scoring", None) is not None:
-        return None if final is None else metric_name(final)
+    if final is None:
+        return None
+    if getattr(final, "scoring", None) is not None and isinstance(final, _SCORED_BY_SCORING):
+        return metric_name(final)
     score = getattr(type(final), "score", None)
     if not getattr(score, "__module__", "").startswith("sklearn."):
         return None  # a ``score`` of the user's own may be anything
@@ -164,6 +177,8 @@ def metric_name(search: Any) -> str | None:
 
 def _best_index(search: Any, column: str) -> int | None:
     """Return the search's own winner if this metric, or a rule of the user's, chose it."""
+    if isinstance(search, RFECV):
+        return int(np.flatnonzero(search.cv_results_["n_features"] == search.n_features_)[0])
     refit = getattr(search, "refit", None)
     if column == "score" or callable(refit) or refit == column:
         best = getattr(search, "best_index_", None)

@@ -90,11 +90,13 @@ def from_study(
         greater_is_better=(study.directions[0].name == "MAXIMIZE") is not against,
         best_index=best if best not in left_out else None,
         error_score=error_score,
+        told=False,
         left_out=left_out,
         params=[trial.params for trial in trials],
         source=source,
         notes=(
             *([_AGAINST] if against else _notes(done, folds)),
+            *_pruned(trials),
             *_other_winner(best, left_out),
         ),
     )
@@ -215,8 +217,10 @@ def _tabulate(
     if not sizes:
         raise ValueError(
             "a study must keep the score of every split; its trials hold only single values, and "
-            "a mean alone shows no noise. In the objective, call "
-            "trial.set_user_attr('fold_scores', list(scores)) before returning their mean."
+            "a mean alone shows no noise. Let the objective store them and return the mean:\n"
+            "    scores = cross_val_score(model, X, y, cv=5)\n"
+            "    trial.set_user_attr('fold_scores', list(scores))\n"
+            "    return scores.mean()"
         )
     n_splits = sizes.most_common(1)[0][0]
     scores = np.full((n_splits, len(trials)), np.nan)
@@ -242,6 +246,17 @@ def _other_winner(best: int, left_out: Mapping[int, str]) -> tuple[str, ...]:
     return (
         f"The study's best trial, {best}, takes no part ({left_out[best]}); the best of the others "
         "is corrected.",
+    )
+
+
+def _pruned(trials: Sequence[Any]) -> tuple[str, ...]:
+    """Say that the pruner chose too, on scores that the table does not hold."""
+    count = sum(trial.state.name == "PRUNED" for trial in trials)
+    if not count:
+        return ()
+    return (
+        f"{count} of {len(trials)} trials were pruned on their first splits, which is a choice "
+        "too. Only the others are corrected, so the honest score may still err upwards.",
     )
 
 

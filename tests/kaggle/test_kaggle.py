@@ -196,7 +196,7 @@ def test_out_of_fold_of_a_search_is_that_of_cross_val_predict():
 def test_a_submission_that_failed_takes_no_part():
     public = np.random.default_rng(0).binomial(300, 0.8, size=20) / 300
     expected = correct_leaderboard(public, standard_error=0.02)
-    report = correct_leaderboard(np.insert(public, 3, -1e6), standard_error=0.02)
+    report = correct_leaderboard(np.insert(public, 3, np.nan), standard_error=0.02)
     assert list(report.left_out) == [3]
     assert report.n_used == 20
     assert (report.estimate, report.interval) == (expected.estimate, expected.interval)

@@ -22,9 +22,6 @@ def with_filler(value, splits, candidate=0, scores=CLEAN):
 @pytest.mark.parametrize(
     ("table", "error_score"),
     [
-        (with_filler(-1e6, slice(None)), None),
-        (with_filler(-1e6, [2]), None),  # one alone, but a thousand ranges away
-        (with_filler(-1, [1, 3]), None),  # below all shares
         (with_filler(-1e6, [2]), -1e6),
         (with_filler(-1, [2]), -1),
         (with_filler(0.0, slice(None)), 0.0),
@@ -32,7 +29,7 @@ def with_filler(value, splits, candidate=0, scores=CLEAN):
         (with_filler(-np.inf, [4]), -np.inf),
     ],
 )
-def test_fillers_are_recognised(table, error_score):
+def test_what_is_named_or_missing_failed(table, error_score):
     reasons, notes = failed_candidates(table, metric="score", error_score=error_score)
     assert list(reasons) == [0]
     assert not notes
@@ -44,6 +41,9 @@ def test_fillers_are_recognised(table, error_score):
         CLEAN,
         with_filler(0.0, [2]),  # a fold that a model got all wrong
         with_filler(-3.217, [2, 3]),  # a bad R2
+        with_filler(-1e6, [2]),  # a worse one
+        with_filler(-1, slice(None)),
+        with_filler(999, [1]),
         (CLEAN > 0.75).astype(float),  # leave-one-out accuracy
         np.zeros((5, 3)),
         np.ones((5, 3)),
@@ -102,11 +102,12 @@ def test_a_split_that_all_get_wrong_is_no_failure(error_score):
     assert not reasons
 
 
-def test_a_filler_for_all_candidates_on_a_split_is_one_still():
-    reasons, _ = failed_candidates(
-        with_filler(-1e6, [2], slice(None)), metric="s", error_score=None
-    )
-    assert list(reasons) == list(range(6))
+def test_what_the_caller_names_failed_even_where_a_fit_may_earn_it():
+    table = np.abs(with_filler(0.0, [2]))
+    assert list(correct(table, metric="accuracy", error_score=0.0).left_out) == [0]
+    losses = with_filler(1e6, [2])
+    report = correct(losses, metric="rmse", greater_is_better=False, error_score=1e6)
+    assert report.left_out == {0: "fit failed on split 2 (error_score=-1e+06)"}
 
 
 @pytest.mark.parametrize("options", [{}, {"greater_is_better": False}])

@@ -220,7 +220,7 @@ def masked(scores, split, candidate):
     "make",
     [
         lambda scores: masked(scores, 1, 3),
-        lambda scores: list(masked(scores, 1, 3)),
+        lambda scores: list(masked(scores, 1, 3).T),
         lambda scores: masked(scores, 1, 3).astype(object),
         lambda scores: {
             f"split{k}_test_score": column for k, column in enumerate(masked(scores, 1, 3))

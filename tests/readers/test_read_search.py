@@ -1,15 +1,23 @@
 """Fitted searches, as people really run them."""
 
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.cross_decomposition import PLSRegression
 from sklearn.datasets import load_diabetes, make_classification, make_regression
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.feature_selection import RFECV
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import (
+    LogisticRegression,
+    LogisticRegressionCV,
+    Ridge,
+    RidgeClassifierCV,
+)
 from sklearn.model_selection import (
     GridSearchCV,
     HalvingGridSearchCV,
@@ -24,7 +32,7 @@ from sklearn.preprocessing import SplineTransformer, StandardScaler
 from sklearn.svm import SVC
 
 from skmaxev.correction import correct
-from skmaxev.readers import from_search
+from skmaxev.readers import from_search, metric_name
 from skmaxev.search import NestedCVSearch
 
 ALPHAS = np.logspace(-3, 2, 11)
@@ -125,10 +133,37 @@ def test_a_filler_for_failed_fits_takes_no_part(sentinel):
     assert list(report.left_out) == [0]
 
 
-def test_a_filler_is_recognised_in_the_bare_results_too():
+def test_a_filler_is_named_in_the_bare_results():
     search = failing_search([20, 1, 2, 3], error_score=-1e6)
-    assert correct(search.cv_results_, metric="r2").estimate == correct(search).estimate
-    assert "marks a failed fit" in correct(search.cv_results_).left_out[0]
+    report = correct(search.cv_results_, metric="r2", error_score=-1e6)
+    assert report.estimate == correct(search).estimate
+    assert report.left_out == correct(search).left_out
+    assert not correct(search.cv_results_, metric="r2").left_out
+
+
+def test_the_parameter_scoring_of_an_estimator_does_not_name_its_score():
+    model = HistGradientBoostingClassifier(max_iter=2)
+    assert model.scoring == "loss"
+    assert metric_name(GridSearchCV(model, {})) == "accuracy"
+    assert metric_name(GridSearchCV(RidgeClassifierCV(scoring="roc_auc"), {})) == "accuracy"
+    inner = LogisticRegressionCV(scoring="roc_auc")  # its ``score`` is the area
+    assert metric_name(GridSearchCV(inner, {})) == "roc_auc"
+
+
+def test_the_curve_of_a_selector_names_the_count_that_it_chose():
+    X, y = make_classification(60, 6, n_informative=2, random_state=0)
+    selector = RFECV(LogisticRegression(), cv=3).fit(X, y)
+    report = correct(selector)
+    assert report.best_params == {"n_features": selector.n_features_}
+    assert report.naive == pytest.approx(max(selector.cv_results_["mean_test_score"]))
+
+
+def test_results_kept_as_a_frame_are_read():
+    search = failing_search([1, 2, 3])
+    kept = SimpleNamespace(
+        cv_results_=pd.DataFrame(search.cv_results_), best_index_=search.best_index_
+    )
+    assert correct(kept).estimate == correct(search.cv_results_).estimate
 
 
 def test_a_filler_that_a_fit_can_earn_leaves_the_doubt_in_the_report():

@@ -48,6 +48,7 @@ def test_only_completed_trials_count_and_the_direction_is_respected(direction, s
     assert report.naive == pytest.approx(study.best_value)
     assert report.n_used == len(done)
     assert report.left_out[1] == "trial was pruned"
+    assert any(note.startswith("6 of 30 trials were pruned") for note in report.notes)
     assert report.left_out[2] == "trial failed"
     assert report.left_out[29] == "trial is running"
     plain = correct(-FOLDS[done].T)

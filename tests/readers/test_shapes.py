@@ -160,30 +160,13 @@ def test_other_names_and_scores_are_left_alone(metric, scores):
     assert direction_doubt(metric, scores) is None
 
 
-@pytest.mark.parametrize(
-    ("filler", "sign", "side"),
-    [
-        (999, 1, "above"),
-        (1e10, 1, "above"),
-        (-1, -1, "below"),
-        (999, -1, "above"),
-        (-5, 1, "below"),
-    ],
-)
-@pytest.mark.parametrize("splits", [slice(None), [1, 3]])
-def test_fillers_on_either_side_take_no_part(filler, sign, side, splits):
+@pytest.mark.parametrize("far", [999, 1e10, -5])
+def test_a_winner_is_never_taken_for_a_failed_fit(far):
     table = np.column_stack([SCORES, np.full(5, 0.7)])
-    table[splits, 6] = filler
-    report = correct(table, greater_is_better=sign > 0)
-    assert report.estimate == correct(SCORES, greater_is_better=sign > 0).estimate
-    assert report.left_out[6].startswith(f"{filler:g} on ")
-    assert f"far {side} all other scores" in report.left_out[6]
-
-
-def test_one_share_below_zero_is_a_filler():
-    table = np.column_stack([SCORES, np.full(5, 0.7)])
-    table[2, 6] = -1
-    assert list(correct(table, metric="accuracy").left_out) == [6]
+    table[[1, 3], 6] = far
+    assert not correct(table).left_out
+    assert correct(table).naive == pytest.approx(table.mean(axis=0).max())
+    assert correct(table, error_score=far).estimate == PLAIN.estimate
 
 
 @pytest.mark.parametrize("perfect", [1.0, 100.0])
@@ -209,8 +192,15 @@ def test_a_mean_among_the_folds_is_refused():
 
 def test_more_splits_than_candidates_may_lie_on_their_side():
     assert correct(SCORES.T).notes[0].startswith("Read as 6 splits and 5 candidates")
-    assert not correct(SCORES[:, :5]).notes
+    assert correct(SCORES[:, :5]).notes[0].startswith("Read as 5 splits and 5 candidates")
     assert not correct(SCORES[:, :1]).notes
+    turned = correct(SCORES.T, candidates_in="rows")
+    assert (turned.estimate, turned.notes) == (PLAIN.estimate, ())
+    assert not correct(SCORES.T, candidates_in="columns").notes
+    with pytest.raises(ValueError, match="candidates_in must be 'rows' or 'columns'"):
+        correct(SCORES, candidates_in="both")
+    separate = [SCORES[:, i] for i in range(6)]  # as of cross_val_score, a model each
+    assert (correct(separate).estimate, correct(separate).notes) == (PLAIN.estimate, ())
 
 
 def test_texts_in_frames_are_read_as_in_files():
@@ -237,6 +227,63 @@ def test_losses_that_were_turned_round_already_are_asked_about():
     assert turned.notes[0].startswith("All losses are below 0.")
     assert not correct(SCORES, greater_is_better=False).notes
     assert not correct(-SCORES).notes
+
+
+METRICS = ["accuracy", "auc", "err_count", "logloss", "max_per_class_error", "mcc"]
+
+
+@pytest.mark.parametrize("labels", [METRICS, ["Accuracy", "AUC", "Recall", "Kappa", "F1", "Prec."]])
+def test_rows_that_are_metrics_are_no_candidates(labels):
+    frame = pd.DataFrame(SCORES.T, columns=[f"cv_{k}_valid" for k in range(5)])
+    named = frame.assign(**{"": labels})
+    for results in (named, frame.set_axis(labels), io.StringIO(named.to_csv(index=False))):
+        with pytest.raises(ValueError, match=f"rows here are metrics, such as {labels[0]!r}"):
+            correct(results)
+
+
+@pytest.mark.parametrize(
+    "label", [{"model": list("abcdef")}, {"Name": [f"run-{i}" for i in range(6)], "lr": range(6)}]
+)
+def test_what_the_table_says_of_the_winner_names_it(label):
+    best = PLAIN.best_index
+    frame = WIDE.drop(columns="param_C").assign(
+        **label, mean_auc=SCORES.mean(axis=0), fit_time=range(6), same=1
+    )
+    expected = {name: list(values)[best] for name, values in label.items()}
+    assert correct(frame).best_params == expected
+    assert correct(frame.to_dict("records")).best_params == expected
+    assert set(correct(io.StringIO(frame.to_csv())).best_params) == set(expected)
+    by_index = WIDE[SPLITS].set_axis(list("abcdef"))
+    assert correct(by_index).best_params == {"candidate": "abcdef"[best]}
+
+
+def test_repeats_in_the_labels_of_long_tables_are_their_design():
+    rows = [
+        {"mtry": i // 2, "rule": "ab"[i % 2], "id": f"Repeat{k // 2}", "id2": f"Fold{k % 2}"}
+        | {"both": f"Fold{k % 2}.Rep{k // 2}", "auc": SCORES[k, i]}
+        for k in range(4)
+        for i in range(6)
+    ]
+    frame, who = pd.DataFrame(rows), ["mtry", "rule"]
+    told = correct(SCORES[:4], n_repeats=2, metric="auc")
+    for fold in (["id", "id2"], "both"):
+        report = correct(frame, candidate=who, fold=fold, score="auc")
+        assert (report.estimate, report.interval) == (told.estimate, told.interval)
+        assert report.best_params == dict(zip(who, divmod(told.best_index, 2), strict=True)) | {
+            "rule": "ab"[told.best_index % 2]
+        }
+        assert report.table.design.n_repeats == 2
+        assert report.table.design.test_share == 0.5
+        assert report.table.design.source == "labels"
+    with pytest.raises(ValueError, match=r"name all columns.*fold=\['id', 'id2'\]"):
+        correct(frame, candidate=who, fold="id2", score="auc")
+
+
+def test_what_the_caller_says_of_the_splits_is_their_design():
+    design = correct(SCORES, test_share=0.25, n_repeats=5, clusters=[0, 0, 1]).table.design
+    assert (design.n_repeats, design.test_share, design.source) == (5, 0.25, "told")
+    np.testing.assert_array_equal(design.clusters, [0, 0, 1])
+    assert correct(SCORES, n_repeats=1).table.design.test_share == pytest.approx(0.2)
 
 
 def test_a_description_of_the_candidates_is_refused():
