@@ -99,7 +99,20 @@ def _add_correct(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add = command.add_argument
     add("file", metavar="FILE", help="CSV of split scores, a checkpoint, or - for standard input")
     add("--metric", help="which metric, where there are several; its name otherwise")
-    add("--losses", action="store_true", help="the scores are losses: lower is better")
+    way = command.add_mutually_exclusive_group()
+    way.add_argument(
+        "--losses",
+        dest="higher",
+        action="store_const",
+        const=False,
+        help="the scores are losses: lower is better",
+    )
+    way.add_argument(
+        "--higher",
+        action="store_const",
+        const=True,
+        help="higher is better, where the name of the metric does not tell",
+    )
     add("--method", default="CONSENSUS", choices=list(METHODS), help="default: %(default)s")
     add("--level", type=float, default=0.95, help="of the interval; default: %(default)s")
     add("--json", action="store_true", help="print JSON")
@@ -133,7 +146,7 @@ def _correct(asked: argparse.Namespace) -> None:
         metric=asked.metric,
         method=asked.method,
         level=asked.level,
-        greater_is_better=not asked.losses,
+        greater_is_better=asked.higher,
         sep="\t" if asked.sep == r"\t" else asked.sep,
         decimal=asked.decimal,
         candidate=asked.candidate,

@@ -104,6 +104,10 @@ def correct_leaderboard(
     (0.847, 0.806)
     """
     level = check_level(level)
+    if not isinstance(greater_is_better, bool):
+        raise TypeError(
+            f"greater_is_better must be True, or False for losses; got {greater_is_better!r}."
+        )
     given = _check_public(public_scores)
     check_best_index(best_index, given.size)
     metric = metric or _name(n_test_rows, greater_is_better=greater_is_better)

@@ -42,7 +42,7 @@ def correct(
     metric: str | None = None,
     method: str = "CONSENSUS",
     level: float = 0.95,
-    greater_is_better: bool = True,
+    greater_is_better: bool | None = None,
     random_state: int | np.random.RandomState | None = None,
     sep: str | None = None,
     decimal: str = ".",
@@ -81,8 +81,9 @@ def correct(
         Estimator behind ``report.estimate``, a key of ``report.estimates``.
     level : float
         Confidence level of the interval.
-    greater_is_better : bool
-        False if an array, frame or file holds losses. They stay losses in the report.
+    greater_is_better : bool, optional
+        False if an array, frame or file holds losses. They stay losses in the report. If omitted,
+        the name of the metric has to tell a score; scores without a name are higher-is-better.
     random_state : int, RandomState or None
         For estimators that resample. None gives the same numbers at every call.
     sep, decimal : str

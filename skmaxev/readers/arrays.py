@@ -21,7 +21,7 @@ def from_array(
     scores: ArrayLike,
     *,
     metric: str | None = None,
-    greater_is_better: bool = True,
+    greater_is_better: bool | None = None,
     error_score: float | None = None,
     candidates_in: str | None = None,
 ) -> ScoreTable:
@@ -81,7 +81,7 @@ def from_object(
     results: Any,
     *,
     metric: str | None = None,
-    greater_is_better: bool = True,
+    greater_is_better: bool | None = None,
     error_score: float | None = None,
 ) -> ScoreTable:
     """Read an object with an attribute ``scores`` and perhaps out-of-fold results of single rows.

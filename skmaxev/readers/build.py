@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skmaxev.metrics import direction_doubt, support_of
+from skmaxev.metrics import direction_doubt, direction_of, support_of
 from skmaxev.readers.failures import failed_candidates, nothing_left
 from skmaxev.table import Design, OuterFolds, RowScores, ScoreTable, mean_scores
 
@@ -23,7 +23,7 @@ def build_table(
     scores: FloatArray,
     *,
     metric: str,
-    greater_is_better: bool = True,
+    greater_is_better: bool | None = True,
     best_index: int | None = None,
     error_score: float | None = None,
     told: bool = True,
@@ -41,7 +41,8 @@ def build_table(
     Parameters
     ----------
     scores : ndarray of shape (n_splits, n_candidates)
-        As the source holds them; losses if ``greater_is_better`` is False.
+        As the source holds them; losses if ``greater_is_better`` is False. If it is None
+        the name of the metric has to tell.
     metric, greater_is_better, params, design, rows, outer, n_fits, source, notes
         As in ScoreTable.
     best_index : int, optional
@@ -56,11 +57,13 @@ def build_table(
     Raises
     ------
     TypeError
-        If ``greater_is_better`` is neither True nor False.
+        If ``greater_is_better`` is neither True, False nor None.
     ValueError
         If no candidate has a score on every split, the winner has none, or the name of the metric
         tells that the scores are the other way round and no search says otherwise.
     """
+    if greater_is_better is None:
+        greater_is_better = _told_by_name(metric)
     if not isinstance(greater_is_better, bool | np.bool_):
         raise TypeError(
             f"greater_is_better must be True, or False for losses; got {greater_is_better!r}."
@@ -104,6 +107,17 @@ def build_table(
         source=source,
         notes=(*notes, *doubts),
     )
+
+
+def _told_by_name(metric: str) -> bool:
+    """Ask where no word of a name tells a score or a loss; a loss may be one turned round."""
+    if direction_of(metric) is None:
+        raise ValueError(
+            f"it must be known whether higher is better; the name {metric!r} does not tell. Say "
+            "greater_is_better=True (--higher on the command line), or greater_is_better=False "
+            "for a loss (--losses)."
+        )
+    return True
 
 
 def _check_direction(

@@ -31,7 +31,7 @@ def from_csv(
     file: str | os.PathLike[str] | IO[Any],
     *,
     metric: str | None = None,
-    greater_is_better: bool = True,
+    greater_is_better: bool | None = None,
     sep: str | None = None,
     decimal: str = ".",
     candidate: str | Sequence[str] | None = None,

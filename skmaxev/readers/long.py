@@ -29,7 +29,7 @@ def from_long(
     score: str | None,
     error_score: float | None = None,
     metric: str | None = None,
-    greater_is_better: bool = True,
+    greater_is_better: bool | None = None,
     decimal: str = ".",
     source: str = "long table",
 ) -> ScoreTable:

@@ -32,7 +32,7 @@ def read_scores(
     results: Any,
     *,
     metric: str | None = None,
-    greater_is_better: bool = True,
+    greater_is_better: bool | None = None,
     sep: str | None = None,
     decimal: str = ".",
     candidate: str | Sequence[str] | None = None,
@@ -56,7 +56,7 @@ def read_scores(
         Which metric, or the name of the only one.
     greater_is_better : bool
         False if arrays, frames or files hold losses. Searches follow scikit-learn's sign and
-        studies their own direction.
+        studies their own direction. If omitted, the name of the metric has to tell a score.
     sep, decimal : str
         Separator and decimal sign of a CSV file.
     candidate, fold, score : str, optional
@@ -116,7 +116,7 @@ def _read(
         results = results.collect()  # a lazy frame
     if is_study(results) or is_search(results):
         table = (from_study if is_study(results) else from_search)(results, metric=metric)
-        return table if greater_is_better else _with_own_direction(table)
+        return table if greater_is_better is not False else _with_own_direction(table)
     if isinstance(results, str | os.PathLike) or hasattr(results, "read"):
         return _from_file(results, signs, long, naming)
     columns = as_columns(results)

@@ -31,7 +31,7 @@ def from_cv_results(
     results: Mapping[str, Any],
     *,
     metric: str | None = None,
-    greater_is_better: bool = True,
+    greater_is_better: bool | None = None,
     best_index: int | None = None,
     error_score: float | None = None,
     told: bool = True,
@@ -64,6 +64,8 @@ def from_cv_results(
     check_candidates(results)
     name, columns = choose_metric(split_columns(results), metric, list(results))
     scores = _stacked([results[column] for column in columns])
+    if greater_is_better is None and f"_test_{name}" in str(columns[0]):
+        greater_is_better = True  # in scikit-learn's results, under any name
     rounds, notes = _earlier_rounds(results)
     trials, said = _unfinished(results, greater_is_better=greater_is_better)
     return build_table(
@@ -154,7 +156,7 @@ def _earlier_rounds(results: Mapping[str, Any]) -> tuple[dict[int, str], tuple[s
 
 
 def _unfinished(
-    results: Mapping[str, Any], *, greater_is_better: bool
+    results: Mapping[str, Any], *, greater_is_better: bool | None
 ) -> tuple[dict[int, str], tuple[str, ...]]:
     """Leave out the trials of an Optuna study's frame that did not complete."""
     if "state" not in results or "value" not in results:
@@ -164,7 +166,8 @@ def _unfinished(
         return {}, ()
     note = (
         f"The frame of a study does not say its direction; read as "
-        f"{'higher' if greater_is_better else 'lower'} is better. Pass the study itself to be sure."
+        f"{'lower' if greater_is_better is False else 'higher'} is better. Pass the study itself "
+        "to be sure."
     )
     return {i: STATES[state] for i, state in enumerate(states) if state in STATES}, (note,)
 

@@ -94,6 +94,7 @@ def from_search(
         best_index=_best_index(search, column),
         error_score=_error_score(search),
         told=False,
+        greater_is_better=True,  # as in scikit-learn
         n_fits=_n_fits(search, results, column),
         rows=rows,
         outer=outer,

@@ -193,18 +193,6 @@ def test_out_of_fold_of_a_search_is_that_of_cross_val_predict():
     assert out_of_fold(search) == pytest.approx(expected, abs=1e-6)
 
 
-def test_a_submission_that_failed_takes_no_part():
-    public = np.random.default_rng(0).binomial(300, 0.8, size=20) / 300
-    expected = correct_leaderboard(public, standard_error=0.02)
-    report = correct_leaderboard(np.insert(public, 3, np.nan), standard_error=0.02)
-    assert list(report.left_out) == [3]
-    assert report.n_used == 20
-    assert (report.estimate, report.interval) == (expected.estimate, expected.interval)
-    assert report.best_index == expected.best_index + (expected.best_index >= 3)
-    moved = tuple(index + (index >= 3) for index in expected.indistinguishable)
-    assert report.indistinguishable == moved
-
-
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_a_perfect_score_on_few_rows_is_not_sure(share):
     few, many = (correct_leaderboard([share], n_test_rows=rows).interval for rows in (3, 3000))

@@ -294,7 +294,7 @@ def test_a_report_is_corrected_anew():
     assert correct(report, method="LVCV").estimate == report.estimates["LVCV"].value
 
 
-@pytest.mark.parametrize("options", [{"greater_is_better": None}, {"metric": 5}, {"level": "0.9"}])
+@pytest.mark.parametrize("options", [{"greater_is_better": "no"}, {"metric": 5}, {"level": "0.9"}])
 def test_options_of_the_wrong_kind_are_refused(options):
     with pytest.raises((TypeError, ValueError), match=f"{next(iter(options))} must be"):
         correct(np.array([[0.5, 0.6], [0.7, 0.5]]), **options)

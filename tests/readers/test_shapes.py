@@ -144,6 +144,26 @@ def test_a_name_that_contradicts_the_scores_is_an_error(scores, options, cure):
     assert turned.greater_is_better is cure.endswith("True")
 
 
+@pytest.mark.parametrize("name", ["MeanSquaredError", "valLoss", "RMSELoss", "MASE", "owa", "cost"])
+def test_losses_under_any_name_are_never_silently_maximised(name):
+    with pytest.raises(ValueError, match="greater_is_better=False"):
+        correct(SCORES, metric=name)
+    report = correct(SCORES, metric=name, greater_is_better=False)
+    assert report.naive == pytest.approx(SCORES.mean(axis=0).min())
+
+
+@pytest.mark.parametrize("name", ["MultiClass", "uplift 2", "x"])
+def test_a_name_that_tells_no_direction_is_asked_about(name):
+    with pytest.raises(ValueError, match=f"whether higher is better; the name {name!r}"):
+        correct(SCORES, metric=name)
+    assert correct(SCORES, metric=name, greater_is_better=True).naive == PLAIN.naive
+
+
+@pytest.mark.parametrize("name", ["valAccuracy", "AUC", "R2Score", "F1Score", "NDCG@10", "Kappa"])
+def test_scores_under_any_name_need_no_word(name):
+    assert correct(SCORES, metric=name).naive == PLAIN.naive
+
+
 @pytest.mark.parametrize(
     ("metric", "scores"),
     [
