@@ -32,7 +32,16 @@ _NO_SCORE = re.compile(r"train|time|^params?_", re.IGNORECASE)
 _NO_METRIC = frozenset(["user", "attrs", "metrics", "summary", "test", "score", "scores"])
 _DESCRIPTIONS = frozenset({"count", "std", "25%", "50%", "75%", "Mean", "Std", "SD", "Average"})
 _LISTS = frozenset(
-    ["fold_scores", "split_scores", "cv_scores", "scores", "test_score", "test_scores", "cv_score"]
+    [
+        "val_scores",
+        "fold_scores",
+        "split_scores",
+        "cv_scores",
+        "scores",
+        "test_score",
+        "test_scores",
+        "cv_score",
+    ]
 )
 
 STATES = {
@@ -66,11 +75,16 @@ def as_columns(results: Any) -> dict[str, Any] | None:
         if fields:  # a structured array
             return {name: results[name] for name in fields}
         return _from_frame(results) if hasattr(results, "columns") else None
-    columns = dict(results)
+    columns = {
+        name: {key: list(column[key]) for key in column.columns}
+        if hasattr(column, "columns")
+        else column
+        for name, column in results.items()
+    }
     if not columns or not all(isinstance(column, Mapping) for column in columns.values()):
         return columns
     rows = [{"params": name, **row} for name, row in columns.items()]
-    if not split_columns(columns) and (split_columns(rows[0]) or _list_column(_from_rows(rows))):
+    if not split_columns(columns) and (split_columns(rows[0]) or _list_columns(_from_rows(rows))):
         return _from_rows(rows)
     return {name: list(column.values()) for name, column in columns.items()}
 
@@ -189,14 +203,23 @@ def number_of_split(name: Any) -> int:
     return int(match[2])
 
 
-def with_lists_unpacked(columns: Mapping[str, Any]) -> Mapping[str, Any]:
+def with_lists_unpacked(columns: Mapping[str, Any], metric: str | None = None) -> Mapping[str, Any]:
     """Replace a column of lists, each the scores of one candidate, by one column a split.
 
-    Only a name such as 'fold_scores' or 'test_score' tells such lists from settings.
+    Only a name such as 'fold_scores' or 'test_accuracy' tells such lists from settings.
     """
-    name = _list_column(columns)
-    if name is None or split_columns(columns):
+    found = [] if split_columns(columns) else _list_columns(columns)
+    if not found:
         return columns
+    asked = [name for name in found if str(name) in (metric, f"test_{metric}")]
+    if len(found) > 1 and not asked:
+        shown = [str(name).removeprefix("test_") for name in found]
+        raise ValueError(
+            f"metric must be one of {shown}; got {metric!r}. Say metric={shown[0]!r}, for example."
+        )
+    name = (asked or found)[0]
+    scored = str(name).removeprefix("test_") if str(name).startswith("test_") else "score"
+    scored = "score" if scored == "scores" else scored
     cells = [_as_list(cell) for cell in columns[name]]
     sizes = {len(cell) for cell in cells if cell is not None}
     if len(sizes) > 1:
@@ -207,15 +230,16 @@ def with_lists_unpacked(columns: Mapping[str, Any]) -> Mapping[str, Any]:
     size = sizes.pop()
     rows = [[np.nan] * size if cell is None else cell for cell in cells]
     rest = {key: column for key, column in columns.items() if key != name}
-    return rest | {f"split{k}_test_score": [row[k] for row in rows] for k in range(size)}
+    return rest | {f"split{k}_test_{scored}": [row[k] for row in rows] for k in range(size)}
 
 
-def _list_column(columns: Mapping[str, Any]) -> str | None:
+def _list_columns(columns: Mapping[str, Any]) -> list[str]:
+    found = []
     for name, column in columns.items():
         words = str(name).strip().lower().removeprefix("user_attrs_").removeprefix("metrics.")
-        if words in _LISTS and any(_as_list(cell) for cell in column):
-            return name
-    return None
+        if words in _LISTS or words.startswith("test_"):
+            found += [name] if any(_as_list(cell) for cell in column) else []
+    return found
 
 
 def _as_list(cell: Any) -> list[Any] | None:

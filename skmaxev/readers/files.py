@@ -82,7 +82,7 @@ def from_csv(
             source=source,
         )
     check_rows(columns.get("", ()))  # an index that was written too
-    results = with_numbers(with_lists_unpacked(upright(columns)), decimal, metric)
+    results = with_numbers(with_lists_unpacked(upright(columns), metric), decimal, metric)
     return from_cv_results(
         results,
         metric=metric,

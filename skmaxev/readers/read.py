@@ -181,7 +181,7 @@ def _from_columns(
 ) -> ScoreTable:
     if any(name is not None for name in long.values()):
         return from_long(columns, decimal=decimal, **long, **naming)
-    unpacked = with_lists_unpacked(columns)
+    unpacked = with_lists_unpacked(columns, naming["metric"])
     splits = [name for names in split_columns(unpacked).values() for name in names]
     if any(isinstance(cell, str) for name in splits for cell in unpacked[name]):
         unpacked = with_numbers(unpacked, decimal, naming["metric"])

@@ -60,7 +60,7 @@ def from_cv_results(
     ValueError
         If there are no scores of single splits, or several metrics and no choice.
     """
-    results = with_lists_unpacked(results)
+    results = with_lists_unpacked(results, metric)
     check_candidates(results)
     name, columns = choose_metric(split_columns(results), metric, list(results))
     scores = _stacked([results[column] for column in columns])
@@ -126,6 +126,8 @@ def choose_metric(
             "name the columns of a long table with candidate=, fold= and score=. A frame of plain "
             "scores goes as an array, frame.to_numpy(), one row a split."
         )
+    if metric is not None and metric not in found:
+        metric = metric.removeprefix("test_")
     if metric is not None and metric in found:
         return metric, found[metric]
     if len(found) == 1 and (metric is None or "score" in found):

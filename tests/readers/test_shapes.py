@@ -91,6 +91,19 @@ def test_long_rows_need_no_frame():
     assert report.estimate == PLAIN.estimate
 
 
+def test_several_metrics_of_cross_validate_are_asked_for_by_name():
+    runs = {
+        name: {"fit_time": SCORES[:, i], "test_f1": SCORES[:, i], "test_auc": 0.9 * SCORES[:, i]}
+        for i, name in enumerate("abcdef")
+    }
+    for metric in ("f1", "test_f1"):
+        assert correct(runs, metric=metric).estimate == PLAIN.estimate
+    assert correct(runs, metric="auc").naive == pytest.approx(0.9 * PLAIN.naive)
+    assert correct(runs, metric="auc").best_params == {"params": "abcdef"[PLAIN.best_index]}
+    with pytest.raises(ValueError, match=r"metric must be one of \['f1', 'auc'\]"):
+        correct(runs)
+
+
 def test_a_candidate_without_its_list_failed():
     report = correct(lists("scores").assign(scores=lambda f: [None, *f["scores"][1:]]))
     assert report.left_out == {0: "no score on every split"}
