@@ -13,14 +13,13 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from skmaxev.correction import correct
 from skmaxev.report import SelectionReport
-from skmaxev.search import NestedCVSearch
+from skmaxev.search import HonestSearchCV, NestedCVSearch
 
 __all__ = ["Comparison", "compare", "run_demo"]
 
@@ -138,8 +137,8 @@ def _draw(seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 def _report(seed: int) -> tuple[SelectionReport, float]:
     X, y = load_breast_cancer(return_X_y=True)
     seen, fresh = _draw(seed)
-    search = GridSearchCV(_pipeline(), _GRID, cv=_folds(seed)).fit(X[seen], y[seen])
-    return correct(search), float(search.score(X[fresh], y[fresh]))
+    search = HonestSearchCV(_pipeline(), _GRID, cv=_folds(seed)).fit(X[seen], y[seen])
+    return search.report_, float(search.score(X[fresh], y[fresh]))
 
 
 def _search(seed: int, *, nested: bool) -> tuple[float, ...]:
@@ -183,7 +182,12 @@ def _conclusion(found: Comparison) -> str:
     if found.nested is not None:
         lines.append(_line("Nested CV, 3 times the fits", found.nested, found.truth))
     lines.append(f"  {'True, on the fresh rows':<{_WIDTH}}{found.truth.mean():>7.3f}")
-    lines.append("\nYour own search:  skmaxev.correct(search)  or  skmaxev correct cv_results.csv")
+    lines.append(
+        "\nYour own search:  HonestSearchCV(model, grid)  in place of  GridSearchCV(model, grid),"
+    )
+    lines.append(
+        "or of one that is over:  skmaxev.correct(search)  or  skmaxev correct cv_results.csv"
+    )
     return "\n".join(line.rstrip() for line in lines)
 
 

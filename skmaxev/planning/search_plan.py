@@ -24,8 +24,11 @@ from skmaxev.search import (
     ShrunkSearchCV,
     planned_fits,
 )
+from skmaxev.search._request import candidates_of
 
 __all__ = ["SearchPlan", "plan"]
+
+_OURS = (HonestSearchCV, LowVarianceCVSearch, NestedCVSearch, ShrunkSearchCV)
 
 _N_RESAMPLES = 30  # of the test rows of the timed fit: the noise to about one part in eight
 _FEWEST_ROWS = 10  # that show the noise of a score
@@ -127,7 +130,8 @@ def plan(
     21
     """
     generator = np.random.default_rng(rng)
-    search = search.search if isinstance(search, HonestSearchCV) else search
+    if isinstance(search, _OURS) and search.param_grid is None:
+        search = search.estimator
     if not hasattr(search, "estimator") or not hasattr(search, "cv"):
         raise TypeError(
             "search must be a search that is not fitted, such as GridSearchCV(estimator, grid); "
@@ -256,6 +260,8 @@ def _scorer_of(search: Any) -> tuple[Any, Any]:
 
 def _count_candidates(search: Any) -> int:
     """Candidates that the search will compare."""
+    if isinstance(search, _OURS):
+        return len(candidates_of(search))
     if hasattr(search, "param_grid"):
         return len(ParameterGrid(search.param_grid))
     for name in ("n_iter", "n_trials", "n_candidates"):
@@ -280,6 +286,9 @@ def _size_of_lists(distributions: Any) -> int:
 def _any_candidate(search: Any, rng: np.random.Generator) -> dict[str, Any]:
     """Settings of one candidate, drawn at random; the estimator's own where there are none."""
     seed = int(rng.integers(2**31))
+    if isinstance(search, _OURS):
+        candidates = candidates_of(search)
+        return dict(candidates[seed % len(candidates)])
     if hasattr(search, "param_grid"):
         grid = ParameterGrid(search.param_grid)
         return dict(grid[seed % len(grid)])
@@ -294,7 +303,7 @@ def _any_candidate(search: Any, rng: np.random.Generator) -> dict[str, Any]:
 
 def _count_fits(search: Any, X: Any, y: Any, params: Mapping[str, Any], of_search: int) -> int:
     """Fits of skmaxev's searches by their plan, of any other by its splits and its refit."""
-    if isinstance(search, NestedCVSearch | LowVarianceCVSearch | ShrunkSearchCV):
+    if isinstance(search, _OURS):
         return int(planned_fits(search, X, y, **params))
     return of_search + bool(getattr(search, "refit", True))
 

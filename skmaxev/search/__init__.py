@@ -1,10 +1,8 @@
 """The searches: GridSearchCV's contract, with an honest best score."""
 
 from skmaxev.search.fits import planned_fits
-from skmaxev.search.honest import HonestSearchCV
-from skmaxev.search.low_variance import LowVarianceCVSearch
+from skmaxev.search.honest import HonestSearchCV, LowVarianceCVSearch, ShrunkSearchCV
 from skmaxev.search.nested import NestedCVSearch
-from skmaxev.search.shrunk import ShrunkSearchCV
 
 __all__ = [
     "HonestSearchCV",

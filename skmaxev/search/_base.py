@@ -1,4 +1,4 @@
-"""The frame of the three searches: GridSearchCV's contract on the fit engine."""
+"""The frame of all searches: GridSearchCV's contract on the fit engine, and three ways in."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
+from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
-from skmaxev._compat import Interval, StrOptions, fit_context, scorers_of
+from skmaxev._compat import Interval, StrOptions, fit_context, routing_enabled, scorers_of
 from skmaxev.correction import correct
 from skmaxev.engine.failures import report_failures
 from skmaxev.engine.fitting import Job
@@ -24,8 +26,9 @@ from skmaxev.engine.record import SINGLE, Record
 from skmaxev.engine.run import all_pairs
 from skmaxev.report import SelectionReport
 from skmaxev.search._choice import search_results
+from skmaxev.search._found import check_is_plain, fitted_attributes, read_tables, run_search
 from skmaxev.search._keeping import keeping
-from skmaxev.search._progress import Progress
+from skmaxev.search._progress import Progress, SearchProgress
 from skmaxev.search._request import Request, read_request
 from skmaxev.search._rows import metric_to_keep, notes_on_rows, rows_of
 from skmaxev.search._tables import search_places, table_of
@@ -35,15 +38,19 @@ __all__ = ["BaseMaxSearch"]
 
 
 class BaseMaxSearch(GridSearchCV):
-    """Grid search that fits by a plan and reports an honest best score.
+    """Search that fits by a plan and reports an honest best score.
 
-    Subclasses say which nested folds they need (`_nest`) and which estimate they report
+    An estimator with candidates is searched here; an estimator that is itself a search runs as it
+    is. Subclasses say which nested folds they need (`_nest`) and which estimate they report
     (`_method`); they never touch a fit.
     """
 
     _method: str
     _parameter_constraints = {  # noqa: RUF012  # as scikit-learn declares it
         **GridSearchCV._parameter_constraints,  # noqa: SLF001  # inherited
+        "param_grid": [dict, list, None],
+        "n_iter": [Interval(numbers.Integral, 1, None, closed="left"), None],
+        "random_state": ["random_state"],
         "level": [Interval(numbers.Real, 0, 1, closed="neither")],
         "keep_predictions": [
             "boolean",
@@ -52,13 +59,16 @@ class BaseMaxSearch(GridSearchCV):
         ],
         "checkpoint": [str, PathLike, None],
         "share_steps": ["boolean"],
+        "prefit": ["boolean"],
     }
 
     def __init__(
         self,
         estimator: Any,
-        param_grid: Any,
+        param_grid: Any = None,
         *,
+        n_iter: int | None = None,
+        random_state: Any = None,
         scoring: Any = None,
         n_jobs: int | None = None,
         refit: Any = True,
@@ -71,6 +81,7 @@ class BaseMaxSearch(GridSearchCV):
         keep_predictions: bool | str | float = "auto",
         checkpoint: str | PathLike[str] | None = None,
         share_steps: bool = True,
+        prefit: bool = False,
     ) -> None:
         super().__init__(
             estimator=estimator,
@@ -84,10 +95,57 @@ class BaseMaxSearch(GridSearchCV):
             error_score=error_score,
             return_train_score=return_train_score,
         )
+        self.n_iter = n_iter
+        self.random_state = random_state
         self.level = level
         self.keep_predictions = keep_predictions
         self.checkpoint = checkpoint
         self.share_steps = share_steps
+        self.prefit = prefit
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if tags.estimator_type is None and hasattr(self.estimator, "estimator"):
+            inner = get_tags(self.estimator.estimator)  # some searches forget what they search
+            tags.estimator_type = inner.estimator_type
+            tags.classifier_tags = inner.classifier_tags
+            tags.regressor_tags = inner.regressor_tags
+        return tags
+
+    def get_metadata_routing(self) -> Any:
+        """Get the routing of metadata; all of it goes to the estimator if it is a search.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRouter
+        """
+        if self.param_grid is not None:
+            return super().get_metadata_routing()
+        mapping = (
+            MethodMapping().add(caller="fit", callee="fit").add(caller="score", callee="score")
+        )
+        return MetadataRouter(owner=self).add(estimator=self.estimator, method_mapping=mapping)
+
+    def score(self, X: Any, y: Any = None, **params: Any) -> float:
+        """Score the winner on other data, by the metric of the search.
+
+        Parameters
+        ----------
+        X, y : array-like
+            Data that had no part in the search.
+        **params : dict
+            Parameters for the scorer, with metadata routing.
+
+        Returns
+        -------
+        float
+            Higher is better.
+        """
+        if not hasattr(self, "search_"):
+            return super().score(X, y, **params)  # type: ignore[no-any-return]
+        if routing_enabled():
+            params = process_routing(self, "score", **params)["estimator"]["score"]
+        return self.search_.score(X, y, **params)  # type: ignore[no-any-return]
 
     def _nest(self, request: Request) -> Nesting | None:  # noqa: ARG002  # for subclasses
         """Say which folds the estimate needs beside those of the search."""
@@ -102,13 +160,14 @@ class BaseMaxSearch(GridSearchCV):
         return plan.n_fits(len(request.candidates), refit=bool(self.refit))
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any = None, **params: Any) -> Any:
+    def fit(self, X: Any = None, y: Any = None, **params: Any) -> Any:
         """Search, refit the winner on all rows, and estimate what it is really worth.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-            Data of any kind that the estimator takes; it is never converted.
+            Data of any kind that the estimator takes; it is never converted. Not needed if
+            ``prefit``.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), optional
             Target; None for unsupervised learning.
         **params : dict
@@ -120,11 +179,53 @@ class BaseMaxSearch(GridSearchCV):
         self : object
             The fitted search. An error or an interrupt leaves it as it was.
         """
-        request = read_request(self, X, y, params)
-        with keeping(self, request, self._job(request, with_callbacks=False)) as request:
-            found = self._search(request)
+        if self.param_grid is None:
+            found = self._correct_search(X, y, params)
+        else:
+            found = self._search_candidates(X, y, params)
         self.__dict__.update(found)
         return self
+
+    def _search_candidates(self, X: Any, y: Any, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Search by a plan of our own; give the fitted attributes."""
+        request = read_request(self, X, y, params)
+        with keeping(self, request, self._job(request, with_callbacks=False)) as request:
+            return self._search(request)
+
+    def _correct_search(self, X: Any, y: Any, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Run the search that was given; give its fitted attributes, best score corrected."""
+        check_is_plain(self)
+        if routing_enabled() and params:
+            params = process_routing(self, "fit", **params)["estimator"]["fit"]
+        outer = self._outer_folds_of_search(X, y, params)
+        search = self.estimator if self.prefit else self._run_given(X, y, params)
+        found = fitted_attributes(search) | {"search_": search, "n_fits_": None}
+        tables, primary = read_tables(search)
+        tables = {name: partial(make, outer=outer.get(name)) for name, make in tables.items()}
+        reports = {name: self._report(make) for name, make in tables.items()}
+        found["reports_"] = reports if len(reports) > 1 else {}
+        if primary is None:
+            return found
+        return found | self._about_report(reports[primary], found.get("best_score_", np.nan))
+
+    def _run_given(self, X: Any, y: Any, params: Mapping[str, Any]) -> Any:
+        progress = SearchProgress(self, X, y)
+        with progress:
+            return run_search(self.estimator, X, y, params, around=progress.around)
+
+    def _outer_folds_of_search(self, *_data: Any) -> Mapping[str, OuterFolds]:
+        return {}
+
+    def _about_report(self, report: SelectionReport | None, naive: float) -> dict[str, Any]:
+        if report is None:
+            return {"report_": None, "best_score_": np.nan, "naive_best_score_": naive}
+        sign = 1.0 if report.greater_is_better else -1.0
+        return {
+            "report_": report,
+            "best_score_": sign * self._honest_score(report),
+            "naive_best_score_": sign * report.naive,
+            "n_fits_": report.n_fits,
+        }
 
     def _search(self, request: Request) -> dict[str, Any]:
         """Make every fit and give the fitted attributes."""
@@ -264,7 +365,10 @@ class BaseMaxSearch(GridSearchCV):
                 notes=notes,
             )
             table = partial(request.keeper.note, metric, table)
-            reports[metric] = self._report(table, plan, record, metric)
+            report = self._report(table)
+            if report is not None:
+                report = self._finish_report(report, plan, record, metric)
+            reports[metric] = report
         judged = {"n_fits_": n_fits, "reports_": reports}
         judged |= {"n_restored_": record.n_restored, "n_steps_reused_": record.n_reused}
         judged |= self._about_outer(request, outer, primary)
@@ -280,17 +384,14 @@ class BaseMaxSearch(GridSearchCV):
             return SINGLE
         return self.refit if isinstance(self.refit, str) else None
 
-    def _report(
-        self, make_table: Callable[[], ScoreTable], plan: Plan, record: Record, metric: str
-    ) -> SelectionReport | None:
+    def _report(self, make_table: Callable[[], ScoreTable]) -> SelectionReport | None:
         """Report on one metric; None, with a warning that says why, where no number is honest."""
         try:
             table = make_table()
-            report = correct(table, method=self._method_for(table), level=self.level)
+            return correct(table, method=self._method_for(table), level=self.level)
         except ValueError as error:
             warnings.warn(f"The honest score is NaN: {error}", UserWarning, stacklevel=2)
             return None
-        return self._finish_report(report, plan, record, metric)
 
     def _finish_report(
         self,

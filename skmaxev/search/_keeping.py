@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,7 +14,7 @@ from skmaxev.engine.plan import Unit
 from skmaxev.engine.run import Pair, run
 from skmaxev.engine.store import Checkpoint
 from skmaxev.readers import plain_rows, plain_tables
-from skmaxev.search._request import Request
+from skmaxev.search._request import Request, is_random
 from skmaxev.search._rows import kept_rows
 from skmaxev.table import ScoreTable
 
@@ -105,6 +106,11 @@ def keeping(search: Any, request: Request, job: Job) -> Iterator[Request]:
         yield replace(request, keeper=Keeper(rows=kept_rows(search, request)))
         return
     _check_splitters(search)
+    if is_random(search) and not isinstance(search.random_state, numbers.Integral):
+        raise ValueError(
+            "a checkpoint needs the same candidates at every call; got "
+            f"random_state={search.random_state!r}. Give a whole number."
+        )
     with Checkpoint(search.checkpoint, job, request.X, request.y) as checkpoint:
         yield replace(request, keeper=Keeper(checkpoint, kept_rows(search, request)))
 

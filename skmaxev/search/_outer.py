@@ -163,7 +163,7 @@ def outer_table(own: OuterFolds, candidates: Sequence[Any]) -> dict[str, Any]:
     """
     return {
         "best_index": own.best_index,
-        "params": [None if best == NOBODY else candidates[best] for best in own.best_index],
+        "params": _winners_params(own, candidates),
         "n_train": own.n_train,
         "n_test": own.n_test,
         "mean_inner_score": _winners_inner_means(own),
@@ -171,8 +171,16 @@ def outer_table(own: OuterFolds, candidates: Sequence[Any]) -> dict[str, Any]:
     }
 
 
+def _winners_params(own: OuterFolds, candidates: Sequence[Any]) -> list[Any]:
+    if own.params is not None:
+        return list(own.params)
+    return [None if best == NOBODY else candidates[best] for best in own.best_index]
+
+
 def _winners_inner_means(own: OuterFolds) -> FloatArray:
     """Average the inner scores of each fold's winner, over the inner splits that the fold has."""
+    if own.inner is not None and own.params is not None:
+        return own.inner[:, 0, 0]
     means = np.full(len(own.scores), np.nan)
     for k, best in enumerate(own.best_index):
         if best != NOBODY and own.inner is not None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, nullcontext
+from typing import Any, Self
 
-from skmaxev._compat import has_callbacks
+from skmaxev._compat import has_callbacks, propagate
 from skmaxev.engine.plan import Place, Plan
 from skmaxev.search._request import Request
 
-__all__ = ["Progress"]
+__all__ = ["Progress", "SearchProgress"]
 
 
 class Progress:
@@ -79,3 +79,35 @@ class Progress:
         """Tell that the search is over."""
         if self._root is not None:
             self._root.call_on_fit_task_end(**self._about)
+
+
+class SearchProgress:
+    """The contexts around a search object that runs as it is; one ``with`` block."""
+
+    def __init__(self, search: Any, X: Any, y: Any) -> None:
+        self._about = {"estimator": search, "X": X, "y": y, "metadata": None}
+        self._root: Any = None
+        if has_callbacks(search):
+            self._root = search._init_callback_context(  # noqa: SLF001  # documented so
+                max_subtasks=1
+            ).call_on_fit_task_begin(**self._about)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: Any, *_: object) -> None:
+        if self._root is not None and kind is None:
+            self._root.call_on_fit_task_end(**self._about)
+
+    def around(self, search: Any) -> Any:
+        """Pass the callbacks on to a search for the length of a ``with`` block."""
+        if self._root is None or not hasattr(search, "set_callbacks"):
+            return nullcontext()
+        return self._within(self._root.subcontext(task_name="search"), search)
+
+    @contextmanager
+    def _within(self, context: Any, search: Any) -> Iterator[None]:
+        with propagate(context, search):
+            context.call_on_fit_task_begin(**self._about)
+            yield
+        context.call_on_fit_task_end(**self._about)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sklearn.base import is_classifier
-from sklearn.model_selection import ParameterGrid, check_cv
+from sklearn.model_selection import ParameterGrid, ParameterSampler, check_cv
 from sklearn.utils import indexable
 
 from skmaxev._compat import check_method_params, num_samples, routing_enabled
@@ -15,7 +15,10 @@ from skmaxev.engine.inner import fresh_copy
 from skmaxev.engine.plan import Split, as_splits
 from skmaxev.search._state import check_forgets
 
-__all__ = ["Request", "read_request"]
+__all__ = ["Request", "candidates_of", "is_random", "read_request"]
+
+_N_ITER = 10
+"""Candidates of a random search that names no number, as in RandomizedSearchCV."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -98,10 +101,25 @@ def read_request(search: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Requ
         outer_params=outer_params,
         cv=fresh_copy(search.cv),
         splits=_splits(search, X, y, split_params),
-        candidates=list(ParameterGrid(search.param_grid)),
+        candidates=candidates_of(search),
         metadata=None if weight is None else {"sample_weight": weight},
         classes=y if is_classifier(search.estimator) else None,
     )
+
+
+def is_random(search: Any) -> bool:
+    """Tell whether candidates are drawn: a number of them is named, or a value can be drawn."""
+    grids = search.param_grid if isinstance(search.param_grid, list) else [search.param_grid]
+    values = (value for grid in grids if hasattr(grid, "values") for value in grid.values())
+    return search.n_iter is not None or any(hasattr(value, "rvs") for value in values)
+
+
+def candidates_of(search: Any) -> list[dict[str, Any]]:
+    """List the candidates of a grid, or draw those of a random search as scikit-learn does."""
+    if not is_random(search):
+        return list(ParameterGrid(search.param_grid))
+    n_iter = _N_ITER if search.n_iter is None else search.n_iter
+    return list(ParameterSampler(search.param_grid, n_iter, random_state=search.random_state))
 
 
 def _splits(search: Any, X: Any, y: Any, params: Mapping[str, Any]) -> tuple[Split, ...]:

@@ -13,7 +13,7 @@ from skmaxev.engine.record import SINGLE, Record
 from skmaxev.readers import build_table, metric_name
 from skmaxev.search._choice import choose
 from skmaxev.search._request import Request
-from skmaxev.table import OuterFolds, RowScores, ScoreTable
+from skmaxev.table import Design, OuterFolds, RowScores, ScoreTable
 
 __all__ = ["name_of", "search_places", "table_of"]
 
@@ -67,6 +67,7 @@ def table_of(
         metric=name_of(search, metric),
         best_index=choose(scores) if best_index is None else best_index,
         params=request.candidates,
+        design=Design.from_splits([(split.train, split.test) for split in request.splits]),
         outer=outer,
         rows=rows,
         n_fits=n_fits,

@@ -13,8 +13,9 @@ from sklearn.model_selection import (
     check_cv,
 )
 
+from skmaxev._compat import check_method_params, safe_split
 from skmaxev.search._base import BaseMaxSearch
-from skmaxev.search.honest import HonestSearchCV
+from skmaxev.search.nested import NestedCVSearch
 
 __all__ = ["planned_fits"]
 
@@ -25,7 +26,8 @@ def planned_fits(search: Any, X: Any, y: Any = None, **fit_params: Any) -> int:
     Parameters
     ----------
     search : search object
-        One of this package, GridSearchCV or RandomizedSearchCV; it is left as it is.
+        One of this package, in any of its three ways, GridSearchCV or RandomizedSearchCV; it is
+        left as it is.
     X, y : array-like
         The data, as for ``fit``.
     **fit_params : dict
@@ -54,8 +56,8 @@ def planned_fits(search: Any, X: Any, y: Any = None, **fit_params: Any) -> int:
     >>> planned_fits(NestedCVSearch(SVC(), {"C": [0.1, 1, 10]}, cv=5), X, y)
     46
     """
-    if isinstance(search, HonestSearchCV):
-        return 0 if search.prefit else planned_fits(search.search, X, y, **fit_params)
+    if isinstance(search, BaseMaxSearch) and search.param_grid is None:
+        return _of_search_object(search, X, y, fit_params)
     try:
         search = clone(search)
     except TypeError as error:
@@ -68,12 +70,23 @@ def planned_fits(search: Any, X: Any, y: Any = None, **fit_params: Any) -> int:
     return n_candidates * int(n_splits) + bool(search.refit)
 
 
+def _of_search_object(search: BaseMaxSearch, X: Any, y: Any, params: dict[str, Any]) -> int:
+    """Count the fits of the search that was given, and of its copies in outer folds."""
+    given = search.estimator
+    total = 0 if search.prefit else planned_fits(given, X, y, **params)
+    if isinstance(search, NestedCVSearch):
+        outer = check_cv(search.outer_cv, y, classifier=is_classifier(given))
+        for train, _ in outer.split(X, y, params.get("groups")):
+            own = check_method_params(X, params, indices=train)
+            total += planned_fits(given, *safe_split(given, X, y, train), **own)
+    return total
+
+
 def _n_candidates(search: Any) -> int:
     if isinstance(search, GridSearchCV):
         return len(ParameterGrid(search.param_grid))
     if isinstance(search, RandomizedSearchCV):
-        parameters = search.param_distributions
-        return len(list(ParameterSampler(parameters, search.n_iter, random_state=0)))
+        return len(ParameterSampler(search.param_distributions, search.n_iter))
     raise TypeError(
         "search must be a search of this package, GridSearchCV or RandomizedSearchCV; "
         f"got {type(search).__name__}, which decides on its fits as it goes."

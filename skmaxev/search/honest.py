@@ -1,59 +1,66 @@
-"""Any search object, with an honest best score."""
+"""Searches whose best score is corrected on the score table: any method but nested."""
 
 from __future__ import annotations
 
-import copy
-import numbers
-import warnings
-from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import replace
+from os import PathLike
 from typing import Any
 
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.utils import get_tags
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
+import numpy as np
+from sklearn.base import is_classifier
 
-from skmaxev._compat import HasMethods, Interval, StrOptions, fit_context, routing_enabled
-from skmaxev.correction import correct
+from skmaxev._compat import StrOptions
+from skmaxev.correction._estimates import interval_of
+from skmaxev.correction._rows import judged_rows
+from skmaxev.engine.inner import fresh_copy, nest, split_rows
+from skmaxev.engine.plan import Nesting, Plan, share_folds
+from skmaxev.engine.record import Record
 from skmaxev.report import METHODS, SelectionReport
-from skmaxev.search._state import check_forgets
+from skmaxev.search._base import BaseMaxSearch
+from skmaxev.search._outer import inner_places
+from skmaxev.search._request import Request
+from skmaxev.table import ScoreTable, mean_scores
 
-__all__ = ["HonestSearchCV"]
+__all__ = ["HonestSearchCV", "LowVarianceCVSearch", "ShrunkSearchCV"]
 
-_PROPERTIES = ("best_params_", "best_index_", "best_estimator_", "classes_", "n_features_in_")
-"""Attributes that a search may compute when asked, so that they are not in its ``__dict__``."""
-
-
-def _search_has(name: str) -> Callable[[Any], bool]:
-    """Offer a method if the search offers it, fitted or not."""
-
-    def check(self: Any) -> bool:
-        getattr(self.search_ if hasattr(self, "search_") else self.search, name)
-        return True
-
-    return check
+_CURE = "Use fewer folds inside, folds of cv that judge more rows, or inner_cv=None."
 
 
-class HonestSearchCV(MetaEstimatorMixin, BaseEstimator):
-    """Any search object, with a best score corrected for having been chosen.
+class HonestSearchCV(BaseMaxSearch):
+    """Search with a best score corrected for having been chosen; makes no further fit.
 
-    The search runs as it is; nothing is fitted beside it. Its fitted attributes are found on this
-    object under the same names, except ``best_score_``, which is the corrected score.
+    A grid, a random search or any search object, see ``param_grid``.
 
     Parameters
     ----------
-    search : search object
-        GridSearchCV, RandomizedSearchCV, a halving search, BayesSearchCV, OptunaSearchCV, or
-        another with ``cv_results_`` that holds the scores of single splits.
+    estimator : estimator or search object
+        What is searched; without ``param_grid`` a search object, which runs as it is:
+        RandomizedSearchCV, a halving search, BayesSearchCV, OptunaSearchCV, LassoCV, ...
+    param_grid : dict or list of dicts, optional
+        Values of each parameter: a grid, as for GridSearchCV. With ``n_iter``, or if a value has a
+        method ``rvs``, candidates are drawn, as by RandomizedSearchCV.
+    n_iter : int, optional
+        Candidates to draw; 10 if omitted where they are drawn.
+    random_state : int, RandomState or None, default=None
+        For drawing candidates, which happens once; a whole number gives those of
+        RandomizedSearchCV.
+    scoring, n_jobs, refit, cv, verbose, pre_dispatch, error_score, return_train_score
+        As for `sklearn.model_selection.GridSearchCV`; a search object has its own.
     method : str, default="CONSENSUS"
         Estimator behind ``best_score_``: a key of ``report_.estimates``.
     level : float, default=0.95
         Confidence level of the interval in the report.
+    keep_predictions : {"auto"}, bool or float, default="auto"
+        Whether the out-of-fold results of single rows are kept, for estimates that resample rows:
+        with "auto" as far as 256 MB hold them, with a number as far as so many MB do; True keeps
+        all. The report says what was kept and, unless "auto", why nothing was.
+    checkpoint : path-like, optional
+        File that keeps every finished fit; the same search started again repeats none of them.
+    share_steps : bool, default=True
+        Whether candidates whose pipelines begin with the same steps fit these steps once.
     prefit : bool, default=False
-        Whether ``search`` is fitted already; ``fit`` then only corrects it, and does not touch it.
-    random_state : int, RandomState or None, default=None
-        For estimators that resample. None gives the same numbers at every call.
+        Whether ``estimator`` is a search that is fitted already; ``fit`` then only corrects it.
 
     Attributes
     ----------
@@ -62,219 +69,310 @@ class HonestSearchCV(MetaEstimatorMixin, BaseEstimator):
         average. Higher is better, as for every ``best_score_`` of scikit-learn: a loss, as of
         LassoCV, is turned round. NaN, after a warning, where no honest number is to be had.
     naive_best_score_ : float
-        What the search itself prints.
+        What GridSearchCV would have printed: the winner's mean score.
     report_ : SelectionReport or None
-        Every estimator side by side, for the metric that chose the winner.
+        Every estimator side by side, with an interval, for the metric that chose the winner.
+        None, after a warning, where no honest number is to be had.
     reports_ : dict of str to SelectionReport
-        One for each metric.
+        One for each metric, each with that metric's own winner.
     search_ : search object
-        The fitted search.
+        The fitted search, where one was given.
     n_fits_ : int or None
         Model fits made, where that is known.
-    best_estimator_, best_params_, best_index_, cv_results_, ...
-        As the search has them.
+    best_estimator_, best_params_, best_index_, cv_results_, scorer_, n_splits_, ...
+        As in GridSearchCV, or as the search has them, with the same values.
 
     See Also
     --------
-    correct : The same without an object around the search.
-    ShrunkSearchCV, LowVarianceCVSearch, NestedCVSearch : Grid searches with one fixed estimator.
+    correct : The same for a search that is over.
+    ShrunkSearchCV, LowVarianceCVSearch, NestedCVSearch : Searches with one fixed estimator.
 
     Examples
     --------
+    >>> from scipy.stats import loguniform
     >>> from sklearn.datasets import load_iris
-    >>> from sklearn.model_selection import RandomizedSearchCV
-    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from sklearn.svm import SVC
     >>> X, y = load_iris(return_X_y=True)
-    >>> tree = DecisionTreeClassifier(random_state=0)
-    >>> search = RandomizedSearchCV(tree, {"max_depth": range(1, 9)}, n_iter=5, random_state=0)
-    >>> honest = HonestSearchCV(search).fit(X, y)
-    >>> bool(honest.best_score_ <= honest.naive_best_score_)
+    >>> search = HonestSearchCV(SVC(), {"C": [0.01, 0.1, 1, 10]}, cv=5).fit(X, y)
+    >>> bool(search.best_score_ <= search.naive_best_score_)
     True
+    >>> drawn = HonestSearchCV(SVC(), {"C": loguniform(0.01, 10)}, n_iter=4, random_state=0)
+    >>> drawn.fit(X, y).n_fits_
+    21
     """
 
     _parameter_constraints = {  # noqa: RUF012  # as scikit-learn declares it
-        "search": [HasMethods(["fit"])],
+        **BaseMaxSearch._parameter_constraints,  # noqa: SLF001  # inherited
         "method": [StrOptions(set(METHODS))],
-        "level": [Interval(numbers.Real, 0, 1, closed="neither")],
-        "prefit": ["boolean"],
-        "random_state": ["random_state"],
     }
 
     def __init__(
         self,
-        search: Any,
+        estimator: Any,
+        param_grid: Any = None,
         *,
+        n_iter: int | None = None,
+        random_state: Any = None,
+        scoring: Any = None,
+        n_jobs: int | None = None,
+        refit: Any = True,
+        cv: Any = None,
+        verbose: int = 0,
+        pre_dispatch: int | str = "2*n_jobs",
+        error_score: float | str = np.nan,
+        return_train_score: bool = False,
         method: str = "CONSENSUS",
         level: float = 0.95,
+        keep_predictions: bool | str | float = "auto",
+        checkpoint: str | PathLike[str] | None = None,
+        share_steps: bool = True,
         prefit: bool = False,
-        random_state: Any = None,
     ) -> None:
-        self.search = search
-        self.method = method
-        self.level = level
-        self.prefit = prefit
-        self.random_state = random_state
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.search)
-        if inner.estimator_type is None and hasattr(self.search, "estimator"):
-            inner = get_tags(self.search.estimator)  # some searches forget what they search
-        tags.estimator_type = inner.estimator_type
-        tags.classifier_tags = copy.deepcopy(inner.classifier_tags)
-        tags.regressor_tags = copy.deepcopy(inner.regressor_tags)
-        tags.input_tags.pairwise = inner.input_tags.pairwise
-        tags.input_tags.sparse = inner.input_tags.sparse
-        tags.array_api_support = inner.array_api_support
-        return tags
-
-    def get_metadata_routing(self) -> Any:
-        """Get the routing of metadata, all of it to the search.
-
-        Returns
-        -------
-        sklearn.utils.metadata_routing.MetadataRouter
-        """
-        mapping = (
-            MethodMapping().add(caller="fit", callee="fit").add(caller="score", callee="score")
+        super().__init__(
+            estimator,
+            param_grid,
+            n_iter=n_iter,
+            random_state=random_state,
+            scoring=scoring,
+            n_jobs=n_jobs,
+            refit=refit,
+            cv=cv,
+            verbose=verbose,
+            pre_dispatch=pre_dispatch,
+            error_score=error_score,
+            return_train_score=return_train_score,
+            level=level,
+            keep_predictions=keep_predictions,
+            checkpoint=checkpoint,
+            share_steps=share_steps,
+            prefit=prefit,
         )
-        return MetadataRouter(owner=self).add(search=self.search, method_mapping=mapping)
+        self.method = method
 
-    @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any = None, y: Any = None, **params: Any) -> Any:
-        """Run the search, unless it is fitted already, and correct its best score.
-
-        Parameters
-        ----------
-        X, y : array-like
-            Data, as the search takes it; not needed if ``prefit``.
-        **params : dict
-            Passed on to the search.
-
-        Returns
-        -------
-        self : object
-            The fitted object. An error of the search leaves it as it was.
-        """
-        search = self.search if self.prefit else self._run(X, y, params)
-        found = {name: getattr(search, name) for name in _PROPERTIES if hasattr(search, name)}
-        found |= {
-            name: value
-            for name, value in vars(search).items()
-            if name.endswith("_") and not name.startswith("_")
-        }
-        self.__dict__.update({**found, "search_": search, **self._judge(search)})
-        return self
-
-    def _run(self, X: Any, y: Any, params: dict[str, Any]) -> Any:
-        if routing_enabled():
-            params = process_routing(self, "fit", **params)["search"]["fit"]
-        own = self.search.get_params(deep=False) if hasattr(self.search, "get_params") else {}
-        fitted_once = {"study", "storage"}  # of the search itself
-        own = {name: value for name, value in own.items() if name not in fitted_once}
-        check_forgets(own, params)
-        search = _copy_of(self.search)
-        return search.fit(X, **params) if y is None else search.fit(X, y, **params)
-
-    def _judge(self, search: Any) -> dict[str, Any]:
-        names = _metrics(search)
-        reports = {name: self._report(search, name) for name in names if len(names) > 1}
-        refit = getattr(search, "refit", None)
-        judged: dict[str, Any] = {"reports_": reports, "n_fits_": None}
-        if reports and not (isinstance(refit, str) and refit in reports):
-            return judged  # several metrics, and none that chooses
-        report = reports[str(refit)] if reports else self._report(search, None)
-        judged["report_"] = report
-        if report is None:
-            naive = getattr(search, "best_score_", float("nan"))
-            return judged | {"best_score_": float("nan"), "naive_best_score_": naive}
-        sign = 1.0 if report.greater_is_better else -1.0
-        judged["best_score_"] = sign * report.estimate
-        judged["naive_best_score_"] = sign * report.naive
-        judged["n_fits_"] = report.n_fits
-        return judged
-
-    def _report(self, search: Any, metric: str | None) -> SelectionReport | None:
-        try:
-            return correct(
-                search,
-                metric=metric,
-                method=self.method,
-                level=self.level,
-                random_state=self.random_state,
-            )
-        except ValueError as error:
-            warnings.warn(f"The honest score is NaN: {error}", UserWarning, stacklevel=2)
-            return None
-
-    def score(self, X: Any, y: Any = None, **params: Any) -> float:
-        """Score the winner on other data, by the metric of the search.
-
-        Parameters
-        ----------
-        X, y : array-like
-            Data that had no part in the search.
-        **params : dict
-            Passed on to the search.
-
-        Returns
-        -------
-        float
-            Higher is better.
-        """
-        check_is_fitted(self)
-        if routing_enabled():
-            params = process_routing(self, "score", **params)["search"]["score"]
-        return self.search_.score(X, y, **params)  # type: ignore[no-any-return]
+    def _method_for(self, table: ScoreTable) -> str:  # noqa: ARG002  # the same for every table
+        return self.method
 
 
-def _copy_of(search: Any) -> Any:
-    try:
-        return clone(search)
-    except TypeError as error:
-        raise TypeError(
-            f"search must be one that can be cloned, so that the given one is left as it is: "
-            f"{error}. If its cv is an iterator, which serves once, give cv=list(...)."
-        ) from error
+class ShrunkSearchCV(BaseMaxSearch):
+    """Search that reports its best score after empirical-Bayes shrinkage.
 
-
-def _metrics(search: Any) -> list[str]:
-    """Name the metrics in the table of a search."""
-    results = getattr(search, "cv_results_", {})
-    return [key.removeprefix("split0_test_") for key in results if key.startswith("split0_test_")]
-
-
-def _delegate(name: str) -> Any:
-    """Make a method that calls the fitted search's method of the same name."""
-
-    def method(self: Any, X: Any) -> Any:
-        check_is_fitted(self)
-        return getattr(self.search_, name)(X)
-
-    method.__name__ = name
-    method.__qualname__ = f"HonestSearchCV.{name}"
-    method.__doc__ = f"""Call ``{name}`` of the best estimator found.
+    The winner's mean score is pulled towards the mean of all candidates, by the share of the spread
+    between them that is noise: the noise that is left after removing what all candidates share
+    on a split, since only that can favour one of them. Makes no further fit.
 
     Parameters
     ----------
-    X : array-like
-        Data, as the estimator takes it.
+    estimator, param_grid, n_iter, random_state, scoring, n_jobs, refit, cv, verbose, \
+pre_dispatch, error_score, return_train_score, level, keep_predictions, checkpoint, share_steps, \
+prefit
+        As for `HonestSearchCV`.
+
+    Attributes
+    ----------
+    best_score_ : float
+        Shrunken score: the winner's true score. Errs slightly upwards on average, by more if some
+        candidates are hopeless, since they make differences look large. NaN where there is no
+        honest number, such as after a single split.
+    naive_best_score_, report_, reports_, search_, n_fits_, best_estimator_, cv_results_, ...
+        As of `HonestSearchCV`.
+
+    References
+    ----------
+    .. [1] B. Efron (2011). Tweedie's formula and selection bias. JASA 106, 1602-1614.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.svm import SVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> search = ShrunkSearchCV(SVC(), {"C": [0.1, 1, 10]}, cv=5).fit(X, y)
+    >>> bool(search.best_score_ < search.naive_best_score_)
+    True
+    """
+
+    _method = "EB"
+
+
+class LowVarianceCVSearch(BaseMaxSearch):
+    """Search that reports a low-variance estimate of its best score.
+
+    A candidate is chosen on one split alone and judged on the others, each split in its turn, so no
+    score both chooses and judges. Where a callable ``refit`` chose another candidate than the
+    best mean score, which this estimate cannot judge, the consensus takes its place and the
+    report says so.
+
+    Parameters
+    ----------
+    estimator, param_grid, n_iter, random_state, scoring, n_jobs, refit, cv, verbose, \
+pre_dispatch, error_score, return_train_score, level, keep_predictions, checkpoint, share_steps, \
+prefit
+        As for `HonestSearchCV`.
+    inner_cv : int or splitter, optional
+        None works on the score table, without further fits. Otherwise the full form: candidates are
+        chosen by this cross-validation inside the rows that a fold judges, and judged by
+        cross-validation on all other rows. Needs ``param_grid``.
+
+    Attributes
+    ----------
+    best_score_ : float
+        Estimate of the best candidate's true score. Errs downwards on average, with little
+        variance. NaN where there is no honest number, such as after a single split.
+    naive_best_score_, report_, reports_, search_, n_fits_, best_estimator_, cv_results_, ...
+        As of `HonestSearchCV`.
+
+    References
+    ----------
+    .. [1] H. van Hasselt (2013), Eq. 10. arXiv:1302.7175.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.svm import SVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> search = LowVarianceCVSearch(SVC(), {"C": [0.1, 1, 10]}, cv=5).fit(X, y)
+    >>> bool(search.best_score_ < search.naive_best_score_)
+    True
+    """
+
+    _method = "LVCV"
+    _parameter_constraints = {  # noqa: RUF012  # as scikit-learn declares it
+        **BaseMaxSearch._parameter_constraints,  # noqa: SLF001  # inherited
+        "inner_cv": ["cv_object"],
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        param_grid: Any = None,
+        *,
+        n_iter: int | None = None,
+        random_state: Any = None,
+        scoring: Any = None,
+        n_jobs: int | None = None,
+        refit: Any = True,
+        cv: Any = None,
+        verbose: int = 0,
+        pre_dispatch: int | str = "2*n_jobs",
+        error_score: float | str = np.nan,
+        return_train_score: bool = False,
+        inner_cv: Any = None,
+        level: float = 0.95,
+        keep_predictions: bool | str | float = "auto",
+        checkpoint: str | PathLike[str] | None = None,
+        share_steps: bool = True,
+        prefit: bool = False,
+    ) -> None:
+        super().__init__(
+            estimator,
+            param_grid,
+            n_iter=n_iter,
+            random_state=random_state,
+            scoring=scoring,
+            n_jobs=n_jobs,
+            refit=refit,
+            cv=cv,
+            verbose=verbose,
+            pre_dispatch=pre_dispatch,
+            error_score=error_score,
+            return_train_score=return_train_score,
+            level=level,
+            keep_predictions=keep_predictions,
+            checkpoint=checkpoint,
+            share_steps=share_steps,
+            prefit=prefit,
+        )
+        self.inner_cv = inner_cv
+
+    def _nest(self, request: Request) -> Nesting | None:
+        if self.inner_cv is None:
+            return None
+        arguments = {
+            "X": request.X,
+            "y": request.y,
+            "estimator": self.estimator,
+            "classifier": is_classifier(self.estimator),
+            "params": request.split_params,
+            "cure": _CURE,
+        }
+        nesting = share_folds(request.splits) or nest(request.cv, request.splits, **arguments)
+        within = tuple(
+            split_rows(
+                fresh_copy(self.inner_cv),
+                fold.test,
+                name=f"inner_cv cannot split the judged rows of fold {number}",
+                **arguments,
+            )
+            for number, fold in enumerate(nesting.outer)
+        )
+        return replace(nesting, within=within)
+
+    def _method_for(self, table: ScoreTable) -> str:
+        means = mean_scores(table.used_scores)
+        other = means[table.used_best_index] < means.max()
+        return "CONSENSUS" if callable(self.refit) and other else self._method
+
+    def _finish_report(
+        self, report: SelectionReport, plan: Plan, record: Record, metric: str
+    ) -> SelectionReport:
+        if plan.nesting is None or report.method != self._method:
+            return report
+        if report.n_used == 1 or report.spread == 0:  # nothing was chosen
+            return report
+        return _with_full_form(report, full_form(record, plan.nesting, metric))
+
+
+def full_form(record: Record, nesting: Nesting, metric: str) -> float:
+    """Choose inside each fold by cross-validation, and judge by cross-validation on the rest.
+
+    Parameters
+    ----------
+    record : Record
+        Scores of the splits within each fold, and of the splits of the other rows.
+    nesting : Nesting
+        With ``within``.
+    metric : str
+        Which metric.
 
     Returns
     -------
-    object
-        As the estimator gives it.
+    float
+        Mean over folds; tied candidates share. Errs downwards on average. NaN if some fold has no
+        candidate with all its scores.
+
+    References
+    ----------
+    .. [1] H. van Hasselt (2013), Eqs. 9 and 10. arXiv:1302.7175.
     """
-    return available_if(_search_has(name))(method)
+    values = []
+    for k in range(len(nesting.outer)):
+        means = []
+        for level in ("within", "inner"):
+            places = inner_places(nesting, level, k)
+            scores = np.where(record.failed(places, metric), np.nan, record.scores(places, metric))
+            means.append(scores.mean(axis=1))
+        arguments, judged = means
+        usable = np.isfinite(arguments) & np.isfinite(judged)
+        if not usable.any():
+            return float("nan")
+        top = arguments[usable].max()
+        tied = usable & np.isclose(arguments, top, rtol=1e-12, atol=0.0)
+        values.append(judged[tied].mean())
+    return float(np.mean(values))
 
 
-for _name in (
-    "predict",
-    "predict_proba",
-    "predict_log_proba",
-    "decision_function",
-    "score_samples",
-    "transform",
-    "inverse_transform",
-):
-    setattr(HonestSearchCV, _name, _delegate(_name))
+def _with_full_form(report: SelectionReport, value: float) -> SelectionReport:
+    """Put the full form's value in the place of the estimate from the score table."""
+    table, interval = report.table, None
+    if table is not None and np.isfinite(value):
+        interval = interval_of(table, judged_rows(table), estimate=value, level=report.level)
+    estimate = replace(report.estimates["LVCV"], value=value)
+    note = "LVCV in its full form: chosen by cross-validation inside each fold, judged on the rest."
+    estimates: Mapping[str, Any] = {**report.estimates, "LVCV": estimate}
+    return replace(
+        report,
+        estimate=value,
+        interval=interval,
+        optimism=report.naive - value,
+        estimates=estimates,
+        notes=(*report.notes, note),
+    )

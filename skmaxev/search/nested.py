@@ -1,4 +1,4 @@
-"""Grid search that reports its nested cross-validation score."""
+"""Search that reports its nested cross-validation score."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from skmaxev.engine.plan import Nesting, Plan, as_splits, share_folds
 from skmaxev.engine.record import Record
 from skmaxev.report import SelectionReport
 from skmaxev.search._base import BaseMaxSearch
+from skmaxev.search._classical import judge_search
 from skmaxev.search._outer import judge_outer_folds, outer_table
 from skmaxev.search._request import Request
+from skmaxev.search._state import check_forgets
 from skmaxev.search._tables import search_places
 from skmaxev.table import OuterFolds, ScoreTable
 
@@ -29,7 +31,7 @@ _CURE = "Give cv as three or more folds that judge each row once, or outer folds
 
 
 class NestedCVSearch(BaseMaxSearch):
-    """Grid search that reports its nested cross-validation score.
+    """Search that reports its nested cross-validation score.
 
     The winner of every outer fold is chosen without the fold and judged on it. By default the outer
     folds are those of the search, and inside fold k the other folds choose: the model trained
@@ -38,30 +40,17 @@ class NestedCVSearch(BaseMaxSearch):
 
     Parameters
     ----------
-    estimator, param_grid, scoring, n_jobs, refit, cv, verbose, pre_dispatch, error_score, \
-return_train_score
-        As for `sklearn.model_selection.GridSearchCV`. ``n_jobs=None`` never starts a pool of
-        processes unless `joblib.parallel_config` asks for one. ``error_score="raise"`` raises
-        errors inside outer folds only if ``outer_cv`` is given; else they are told of.
+    estimator, param_grid, n_iter, random_state, scoring, n_jobs, refit, cv, verbose, \
+pre_dispatch, error_score, return_train_score, level, keep_predictions, checkpoint, share_steps, \
+prefit
+        As for `HonestSearchCV`.
     outer_cv : int, splitter or iterable, optional
         None shares the folds of ``cv`` where they judge each row once and are three or more,
         also within each repeat of repeated folds; other splits, such as those of a time series,
         are the outer folds, and ``cv`` splits their training rows. Anything else gives
         classical nested cross-validation, equal to
-        ``cross_val_score(GridSearchCV(estimator, param_grid, cv=cv), X, y, cv=outer_cv)``.
-    level : float, default=0.95
-        Confidence level of the interval in the report.
-    keep_predictions : {"auto"}, bool or float, default="auto"
-        Whether the out-of-fold results of single rows are kept, for estimates that resample rows:
-        with "auto" as far as 256 MB hold them, with a number as far as so many MB do. Where not all
-        candidates find room, those with the best mean scores are kept; True keeps all.
-        Kept for accuracy, ROC AUC, log loss, mean squared or absolute error, and the Brier score of
-        two classes, without weights, where no row is judged by several splits, as by shuffled
-        splits or repeated folds. The report says what was kept and, unless "auto", why nothing was.
-    checkpoint : path-like, optional
-        File that keeps every finished fit; the same search started again repeats none of them.
-    share_steps : bool, default=True
-        Whether candidates whose pipelines begin with the same steps fit these steps once.
+        ``cross_val_score(GridSearchCV(estimator, param_grid, cv=cv), X, y, cv=outer_cv)``. A
+        search object runs anew in each outer fold, of which there are five if none are given.
 
     Attributes
     ----------
@@ -69,21 +58,12 @@ return_train_score
         Mean score of the outer folds: the average true score of a winner found this way, on
         somewhat fewer rows, so that it errs slightly downwards. It belongs to the procedure,
         not to one model. NaN where an outer fold has no score.
-    naive_best_score_ : float
-        What GridSearchCV would have printed: the winner's mean score.
-    report_ : SelectionReport or None
-        Every estimator side by side, with an interval, for the metric that chose the winner.
-        None, after a warning, where no honest number is to be had.
-    reports_ : dict of str to SelectionReport
-        One for each metric, each with that metric's own winner.
     outer_scores_ : ndarray of shape (n_outer,)
         Score of each outer fold's winner.
     outer_results_ : dict
         For each outer fold its winner, rows and scores, as ``pandas.DataFrame`` takes it.
-    n_fits_ : int
-        Model fits made.
-    best_estimator_, best_params_, best_index_, cv_results_, scorer_, n_splits_, ...
-        As in GridSearchCV, with the same values.
+    naive_best_score_, report_, reports_, search_, n_fits_, best_estimator_, cv_results_, ...
+        As of `HonestSearchCV`.
 
     Raises
     ------
@@ -121,8 +101,10 @@ return_train_score
     def __init__(
         self,
         estimator: Any,
-        param_grid: Any,
+        param_grid: Any = None,
         *,
+        n_iter: int | None = None,
+        random_state: Any = None,
         scoring: Any = None,
         n_jobs: int | None = None,
         refit: Any = True,
@@ -136,10 +118,13 @@ return_train_score
         keep_predictions: bool | str | float = "auto",
         checkpoint: str | PathLike[str] | None = None,
         share_steps: bool = True,
+        prefit: bool = False,
     ) -> None:
         super().__init__(
-            estimator=estimator,
-            param_grid=param_grid,
+            estimator,
+            param_grid,
+            n_iter=n_iter,
+            random_state=random_state,
             scoring=scoring,
             n_jobs=n_jobs,
             refit=refit,
@@ -152,6 +137,7 @@ return_train_score
             keep_predictions=keep_predictions,
             checkpoint=checkpoint,
             share_steps=share_steps,
+            prefit=prefit,
         )
         self.outer_cv = outer_cv
 
@@ -167,6 +153,28 @@ return_train_score
             return router
         mapping = MethodMapping().add(caller="fit", callee="split")
         return router.add(outer_splitter=self.outer_cv, method_mapping=mapping)
+
+    def _correct_search(self, X: Any, y: Any, params: Mapping[str, Any]) -> dict[str, Any]:
+        found = super()._correct_search(X, y, params)
+        table = getattr(found.get("report_"), "table", None)
+        if table is None or table.outer is None:
+            return found
+        results = outer_table(table.outer, table.params or ())
+        return found | {"outer_scores_": table.outer.scores, "outer_results_": results}
+
+    def _outer_folds_of_search(self, X: Any, y: Any, params: Mapping[str, Any]) -> Any:
+        check_forgets({"estimator": self.estimator}, params)
+        folds = judge_search(
+            self.estimator,
+            X,
+            y,
+            outer_cv=self.outer_cv,
+            params=params,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
+        metric = getattr(self.estimator, "refit", None)
+        return {"score": folds} | ({metric: folds} if isinstance(metric, str) else {})
 
     def _nest(self, request: Request) -> Nesting | None:
         if self.outer_cv is not None:

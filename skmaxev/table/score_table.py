@@ -60,6 +60,9 @@ class OuterFolds:
         Inner scores; NaN where a fold has no such inner split.
     shared : bool
         Whether the outer folds are those of the search itself.
+    params : tuple of mappings, optional
+        Settings of each fold's winner, where a fold had candidates of its own; ``best_index`` is
+        then -1.
     """
 
     scores: FloatArray
@@ -68,6 +71,7 @@ class OuterFolds:
     n_test: NDArray[np.intp]
     inner: FloatArray | None = None
     shared: bool = False
+    params: tuple[Mapping[str, Any], ...] | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

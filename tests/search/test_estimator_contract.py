@@ -9,7 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skmaxev import HonestSearchCV, LowVarianceCVSearch, NestedCVSearch, ShrunkSearchCV
 
-SEARCHES = (NestedCVSearch, LowVarianceCVSearch, ShrunkSearchCV)
+SEARCHES = (HonestSearchCV, NestedCVSearch, LowVarianceCVSearch, ShrunkSearchCV)
 CLASSIFIER = (LogisticRegression(), {"C": [0.1, 1.0]})
 REGRESSOR = (Ridge(), {"alpha": [0.1, 1.0]})
 PIPELINE = (make_pipeline(StandardScaler(), Ridge()), {"ridge__alpha": [0.1, 1.0]})
@@ -25,7 +25,7 @@ def searches(estimator, grid, n_jobs=None):
 
 
 def expected(estimator):
-    inner = getattr(estimator, "search", estimator).estimator
+    inner = getattr(estimator.estimator, "estimator", estimator.estimator)
     return {} if isinstance(inner, LogisticRegression) else EXPECTED
 
 

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.stats import randint
 from sklearn.base import clone, is_classifier
 from sklearn.datasets import make_classification, make_regression
 from sklearn.exceptions import NotFittedError
@@ -134,3 +135,94 @@ def test_a_path_of_losses_has_a_best_score_of_which_higher_is_better():
     assert honest.naive_best_score_ == pytest.approx(-losses.min())
     assert honest.best_score_ == -honest.report_.estimate
     assert honest.best_score_ <= honest.naive_best_score_
+
+
+WIDE = {"max_depth": randint(1, 9), "min_samples_leaf": [1, 5]}
+FOUR = [HonestSearchCV, ShrunkSearchCV, LowVarianceCVSearch, NestedCVSearch]
+
+
+@pytest.mark.parametrize("Search", FOUR)
+@pytest.mark.parametrize("options", [{"n_iter": 4}, {}], ids=str)
+def test_distributions_give_the_candidates_of_a_random_search(Search, options):
+    ours = Search(TREE, WIDE, cv=3, random_state=5, **options).fit(X, Y)
+    plain = RandomizedSearchCV(TREE, WIDE, cv=3, random_state=5, **options).fit(X, Y)
+    assert ours.cv_results_["params"] == plain.cv_results_["params"]
+    for split in range(3):
+        key = f"split{split}_test_score"
+        np.testing.assert_array_equal(ours.cv_results_[key], plain.cv_results_[key])
+    assert ours.best_index_ == plain.best_index_
+    assert ours.naive_best_score_ == plain.best_score_
+    assert planned_fits(ours, X, Y) == ours.n_fits_
+
+
+def test_a_grid_gives_what_correct_gives_of_its_table():
+    ours = HonestSearchCV(TREE, GRID, cv=4, keep_predictions=False).fit(X, Y)
+    plain = GridSearchCV(TREE, GRID, cv=4).fit(X, Y)
+    assert ours.best_score_ == correct(plain).estimate
+    assert ours.naive_best_score_ == plain.best_score_
+    shrunk = HonestSearchCV(TREE, GRID, cv=4, method="EB").fit(X, Y)
+    assert shrunk.best_score_ == ShrunkSearchCV(TREE, GRID, cv=4).fit(X, Y).best_score_
+
+
+@pytest.mark.parametrize("kind", SEARCHES)
+def test_a_search_object_is_nested_as_by_cross_val_score(kind):
+    nested = NestedCVSearch(SEARCHES[kind], outer_cv=SHUFFLED).fit(X, Y)
+    expected = cross_val_score(SEARCHES[kind], X, Y, cv=SHUFFLED)
+    np.testing.assert_array_equal(nested.outer_scores_, expected)
+    assert nested.best_score_ == pytest.approx(expected.mean())
+    assert nested.best_params_ == clone(SEARCHES[kind]).fit(X, Y).best_params_
+    for (train, _), params in zip(
+        SHUFFLED.split(X, Y), nested.outer_results_["params"], strict=True
+    ):
+        assert params == clone(SEARCHES[kind]).fit(X[train], Y[train]).best_params_
+
+
+@pytest.mark.parametrize("Search", FOUR)
+def test_what_a_search_object_would_not_see_is_refused(Search):
+    with pytest.raises(ValueError, match=r"scoring, cv must be left out"):
+        Search(SEARCHES["grid"], cv=3, scoring="f1").fit(X, Y)
+
+
+def test_a_plain_model_without_candidates_is_no_search():
+    with pytest.raises(TypeError, match=r"must be a search object.*Give param_grid"):
+        HonestSearchCV(TREE).fit(X, Y)
+
+
+def test_a_checkpoint_needs_candidates_that_can_be_drawn_again(tmp_path):
+    with pytest.raises(ValueError, match="same candidates"):
+        HonestSearchCV(TREE, WIDE, n_iter=2, checkpoint=tmp_path / "fits.db").fit(X, Y)
+    first, again = (
+        HonestSearchCV(TREE, WIDE, n_iter=3, random_state=0, checkpoint=tmp_path / "fits.db").fit(
+            X, Y
+        )
+        for _ in range(2)
+    )
+    assert (first.n_restored_, again.n_restored_) == (0, first.n_fits_ - 1)
+
+
+class ProgressBarOfTests:
+    """Counts the tasks that begin and end."""
+
+    def __init__(self):
+        self.begun = self.ended = 0
+        self.max_propagation_depth = 1
+
+    def setup(self, estimator, context):
+        pass
+
+    def teardown(self, estimator, context):
+        pass
+
+    def on_fit_task_begin(self, estimator, context, **_):
+        self.begun += 1
+
+    def on_fit_task_end(self, estimator, context, **_):
+        self.ended += 1
+
+
+def test_callbacks_hear_of_a_search_object():
+    if not hasattr(HonestSearchCV, "set_callbacks"):
+        pytest.skip("this scikit-learn has no callbacks")
+    bars = ProgressBarOfTests()
+    HonestSearchCV(GridSearchCV(TREE, GRID, cv=3)).set_callbacks(bars).fit(X, Y)
+    assert bars.begun == bars.ended > 1

@@ -10,7 +10,7 @@ import pytest
 import sklearn
 
 ROOT = Path(__file__).parents[2]
-SEARCHES = ["NestedCVSearch", "LowVarianceCVSearch", "ShrunkSearchCV"]
+SEARCHES = ["HonestSearchCV", "NestedCVSearch", "LowVarianceCVSearch", "ShrunkSearchCV"]
 OWN = ["sklearn.model_selection.tests.test_search"]
 OTHERS = [
     "sklearn.ensemble.tests.test_bagging",
