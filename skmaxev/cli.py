@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from skmaxev import __version__
 from skmaxev.correction import correct
 from skmaxev.demo import run_demo
+from skmaxev.kaggle import correct_leaderboard
 from skmaxev.planning import expected_optimism, validation_size, winner_regret
 from skmaxev.report import METHODS
 
@@ -27,6 +28,8 @@ examples:
   skmaxev correct cv_results.csv --html report.html
   skmaxev plan --candidates 100 --rows 1000 --score 0.8
                                             how far to trust a best score, before the search
+  skmaxev leaderboard submissions.csv --test-rows 3000
+                                            the best of your submissions, for exports of Kaggle
 
 exit codes: 0 done, 1 the scores cannot be corrected (the message says why), 2 wrong usage
 """
@@ -77,6 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_demo(commands)
     _add_correct(commands)
     _add_plan(commands)
+    _add_leaderboard(commands)
     return parser
 
 
@@ -136,6 +140,20 @@ def _add_plan(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     command.set_defaults(run=_plan)
 
 
+def _add_leaderboard(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    about = "say what the best of your submissions is worth beyond the public leaderboard"
+    command = commands.add_parser("leaderboard", help=about, description=about)
+    add = command.add_argument
+    add("file", metavar="FILE.csv", help="submissions, with a column publicScore")
+    add("--test-rows", type=int, help="rows behind a public score, where it is an accuracy")
+    add("--standard-error", type=float, help="of one public score, for any other metric")
+    add("--correlation", type=float, help="of the submissions' errors, if you know it")
+    add("--metric", help="name of the score")
+    add("--losses", action="store_true", help="the scores are losses: lower is better")
+    add("--json", action="store_true", help="print JSON")
+    command.set_defaults(run=_leaderboard)
+
+
 def _demo(asked: argparse.Namespace) -> None:
     run_demo(nested=asked.nested)
 
@@ -155,6 +173,18 @@ def _correct(asked: argparse.Namespace) -> None:
     )
     if asked.html:
         report.save(asked.html)
+    print(report.to_json() if asked.json else report)
+
+
+def _leaderboard(asked: argparse.Namespace) -> None:
+    report = correct_leaderboard(
+        asked.file,
+        n_test_rows=asked.test_rows,
+        standard_error=asked.standard_error,
+        correlation=asked.correlation,
+        metric=asked.metric,
+        greater_is_better=not asked.losses,
+    )
     print(report.to_json() if asked.json else report)
 
 

@@ -20,7 +20,6 @@ from skmaxev.comparison.ranks import friedman_nemenyi
 from skmaxev.comparison.results import (
     BestSet,
     Comparison,
-    Comparisons,
     RankComparison,
     RunnersUp,
 )
@@ -30,7 +29,6 @@ from skmaxev.estimators.intervals import nadeau_bengio_interval
 __all__ = [
     "BestSet",
     "Comparison",
-    "Comparisons",
     "RankComparison",
     "RunnersUp",
     "bayesian_correlated_t",

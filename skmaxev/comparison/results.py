@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["BestSet", "Comparison", "Comparisons", "RankComparison", "RunnersUp"]
+__all__ = ["BestSet", "Comparison", "RankComparison", "RunnersUp"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,37 +121,6 @@ class Comparison(Result):
                 "method": self.method,
             }
         ]
-
-
-@dataclass(frozen=True)
-class Comparisons(Result):
-    """Several comparisons that belong together; their p-values are adjusted for their number.
-
-    Attributes
-    ----------
-    pairs : tuple of Comparison
-        One for each pair of models that was compared.
-    """
-
-    pairs: tuple[Comparison, ...]
-
-    def __len__(self) -> int:
-        return len(self.pairs)
-
-    def __iter__(self) -> Iterator[Comparison]:
-        return iter(self.pairs)
-
-    def __getitem__(self, index: int) -> Comparison:
-        return self.pairs[index]
-
-    @property
-    def sentence(self) -> str:
-        """One sentence a pair."""
-        return "\n".join(pair.sentence for pair in self.pairs)
-
-    def to_dict(self) -> list[dict[str, Any]]:
-        """Give one row a pair."""
-        return [row for pair in self.pairs for row in pair.to_dict()]
 
 
 @dataclass(frozen=True)

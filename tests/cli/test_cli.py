@@ -232,3 +232,12 @@ def test_one_candidate_has_no_optimism_to_halve(capsys):
 def test_a_plan_for_an_impossible_score_says_so(capsys):
     assert cli.main(["plan", "--candidates", "5", "--rows", "50", "--score", "1.8"]) == 1
     assert "score must" in capsys.readouterr().err
+
+
+def test_a_leaderboard_is_corrected(tmp_path, capsys):
+    file = tmp_path / "submissions.csv"
+    file.write_text("fileName,publicScore\na.csv,0.80\nb.csv,0.81\nc.csv,\n", encoding="utf-8")
+    assert cli.main(["leaderboard", str(file), "--test-rows", "300"]) == 0
+    assert "Best of 2 candidates" in capsys.readouterr().out
+    assert cli.main(["leaderboard", str(file), "--test-rows", "300", "--metric", "AUROC"]) == 1
+    assert "standard_error" in capsys.readouterr().err

@@ -4,6 +4,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import cross_val_predict
@@ -25,15 +26,13 @@ def draw(rng, *, correlation, skill, size=42):
     return true, true + ERROR * (np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * own)
 
 
-def simulate(n, *, correlation, skill, told=True):
+def simulate(n, *, correlation, skill):
     """Errors of the corrected score in points, and the share of intervals that hold the truth."""
     rng = np.random.default_rng(7)
     errors, held = [], []
     for _ in range(n):
         true, public = draw(rng, correlation=correlation, skill=skill)
-        report = correct_leaderboard(
-            public, standard_error=ERROR, correlation=correlation if told else None
-        )
+        report = correct_leaderboard(public, standard_error=ERROR, correlation=correlation)
         truth = true[report.best_index]
         errors.append(100 * (report.estimate - truth))
         held.append(report.interval[0] <= truth <= report.interval[1])
@@ -97,13 +96,48 @@ def test_a_submission_chosen_by_hand_is_the_one_corrected():
     assert report.estimate == pytest.approx(0.80)  # it stands at the mean already
 
 
-def test_without_the_correlation_the_report_says_what_it_assumed():
-    report = correct_leaderboard([0.70, 0.80, 0.90], standard_error=0.05)
-    assert any("No correlation was given" in note for note in report.notes)
-    assert report.estimates["EB"].errs == "downwards"
-    known = correct_leaderboard([0.70, 0.80, 0.90], standard_error=0.05, correlation=0.5)
-    assert report.estimate < known.estimate
-    assert report.interval[1] - report.interval[0] > known.interval[1] - known.interval[0]
+def test_without_the_correlation_the_report_says_what_hangs_on_it():
+    public = [0.70, 0.80, 0.90]
+    report = correct_leaderboard(public, standard_error=0.05)
+    (note,) = [note for note in report.notes if "No correlation was given" in note]
+    for correlation in (0.0, 0.9):
+        told = correct_leaderboard(public, standard_error=0.05, correlation=correlation)
+        assert f"{told.estimate:.4g}" in note
+        assert report.interval[0] <= told.interval[0]
+        assert report.interval[1] >= told.interval[1]
+
+
+def test_a_correction_by_guess_takes_back_no_more_than_its_bound():
+    public = 0.8 + 0.05 * np.random.default_rng(0).normal(size=200)
+    report = correct_leaderboard(public, standard_error=0.05)
+    assert report.optimism == pytest.approx(np.sqrt(1.05**2 - 1) * 0.05)
+    few = correct_leaderboard([0.80, 0.81], standard_error=0.05)
+    usual = correct_leaderboard([0.80, 0.81], standard_error=0.05, correlation=0.8)
+    assert few.estimate == usual.estimate
+
+
+def test_the_correlation_is_measured_on_rows():
+    rng = np.random.default_rng(0)
+    rows = np.sqrt(0.7) * rng.normal(size=(20_000, 1)) + np.sqrt(0.3) * rng.normal(size=(20_000, 6))
+    public = np.linspace(0.78, 0.82, 6)
+    measured = correct_leaderboard(public, standard_error=0.02, correlation=rows)
+    told = correct_leaderboard(public, standard_error=0.02, correlation=0.7)
+    assert measured.estimate == pytest.approx(told.estimate, abs=2e-4)
+    assert any("Correlation measured on rows: 0.70" in note for note in measured.notes)
+    with pytest.raises(ValueError, match="hold 6 columns"):
+        correct_leaderboard(public, standard_error=0.02, correlation=rows[:, :5])
+    with pytest.raises(ValueError, match="NaN"):
+        correct_leaderboard(public, standard_error=0.02, correlation=np.full((9, 6), np.nan))
+
+
+def test_a_table_of_submissions_holds_its_public_scores(tmp_path):
+    frame = pd.DataFrame({"fileName": ["a", "b"], "publicScore": [0.8, 0.7], "privateScore": 0.7})
+    frame.to_csv(tmp_path / "submissions.csv", index=False)
+    expected = correct_leaderboard([0.8, 0.7], n_test_rows=300)
+    for given in (frame, tmp_path / "submissions.csv", str(tmp_path / "submissions.csv")):
+        assert correct_leaderboard(given, n_test_rows=300) == expected
+    with pytest.raises(ValueError, match="one column of public scores"):
+        correct_leaderboard(frame.rename(columns={"publicScore": "score"}), n_test_rows=300)
 
 
 def test_the_report_prints_and_saves(tmp_path):
@@ -150,10 +184,20 @@ def test_with_the_right_correlation_it_is_near_the_truth_and_covers_it(correlati
 
 
 @pytest.mark.slow
-def test_without_the_correlation_it_errs_downwards():
-    errors, held = simulate(1500, correlation=0.8, skill=0.01, told=False)
-    assert -2.5 < errors.mean() < -0.5
-    assert held > 0.9
+@pytest.mark.parametrize("correlation", [0.0, 0.8, 0.97])
+@pytest.mark.parametrize("size", [20, 200])
+@pytest.mark.parametrize("skill", [0.0, 0.02])
+def test_without_the_correlation_it_is_no_worse_than_the_public_score(correlation, size, skill):
+    rng, errors, printed, held = np.random.default_rng(3), [], [], []
+    for _ in range(400):
+        true, public = draw(rng, correlation=correlation, skill=skill, size=size)
+        report = correct_leaderboard(public, standard_error=ERROR)
+        truth = true[report.best_index]
+        errors.append(report.estimate - truth)
+        printed.append(report.naive - truth)
+        held.append(report.interval[0] <= truth <= report.interval[1])
+    assert np.mean(np.square(errors)) <= 1.05**2 * np.mean(np.square(printed))
+    assert np.mean(held) >= 0.92
 
 
 @pytest.fixture
@@ -280,6 +324,10 @@ def test_the_winner_is_corrected_among_its_like(weak):
         ("F1", {}),
         ("log loss", {"greater_is_better": False}),
         ("balanced_accuracy", {}),
+        ("AUROC", {}),
+        ("rocauc", {}),
+        ("auc_pr", {}),
+        ("mean_absolute_error", {"greater_is_better": False}),
         ("rmsle", {"greater_is_better": False}),
     ],
 )

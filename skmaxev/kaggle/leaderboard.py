@@ -1,4 +1,4 @@
-"""Competitions: what the best of many submissions is worth, and predictions to blend."""
+"""What the best of many submissions is worth beyond the public leaderboard."""
 
 from __future__ import annotations
 
@@ -14,53 +14,59 @@ from scipy.stats import norm
 from skmaxev.estimators.bayesian import bayesian_maximum
 from skmaxev.estimators.shrinkage import efron_shrinkage
 from skmaxev.estimators.validation import check_best_index, check_level
-from skmaxev.metrics import is_size_of_errors
+from skmaxev.kaggle._submissions import USUAL, check_number, check_public
 from skmaxev.readers import as_floats, build_table
 from skmaxev.report import Estimate, SelectionReport
 from skmaxev.table import ScoreTable
 
-__all__ = ["correct_leaderboard", "out_of_fold"]
+__all__ = ["correct_leaderboard"]
 
 FloatArray = NDArray[np.float64]
 
 _FAR = 3.0  # spreads below the median
 _NORMAL = 1.4826  # standard deviation of a normal distribution, in median distances
-_NO_SHARES = frozenset(
-    {"auc", "f1", "gini", "kappa", "mcc", "matthews", "map", "ndcg", "precision", "r2", "mape"}
-    | {"balanced", "correlation", "spearman", "pearson", "dice", "iou", "jaccard", "loss", "rmsle"}
+_SHARE = re.compile(
+    r"(public|private|test|val|validation|mean|top|\d+)*"
+    r"(accuracy|acc|hit ?rate|error ?rate|error|misclassification(rate)?|zero ?one ?loss)(score)?"
 )
-"""Words for metrics that are no share of rows, although they may lie between 0 and 1."""
+"""Names of shares of rows, words joined: no other metric has the error of a share."""
+
+_WITHIN = 1.05  # of the error of the public score: how wrong a correction by guess may make it
+_PLAUSIBLE = (0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 1 - 1e-9)
 
 
 def correct_leaderboard(
-    public_scores: ArrayLike,
+    public_scores: Any,
     *,
     n_test_rows: int | None = None,
     standard_error: float | None = None,
-    correlation: float | None = None,
+    correlation: ArrayLike | None = None,
     best_index: int | None = None,
     level: float = 0.95,
     metric: str | None = None,
     greater_is_better: bool = True,
 ) -> SelectionReport:
-    """Say what the best of your submissions is worth beyond the public leaderboard.
+    r"""Say what the best of your submissions is worth beyond the public leaderboard.
 
     For one public score a submission. Where you hold the rows themselves (1.0 where a submission
     is right on a row), ``skmaxev.correct(rows, method="BBC")`` measures what is assumed here.
 
     Parameters
     ----------
-    public_scores : array-like of shape (n_submissions,)
-        Public score of every submission, also of those that failed to improve.
+    public_scores : array-like of shape (n_submissions,), frame or path
+        Public score of every submission, also of those that failed to improve; or the table of
+        submissions, a frame or a CSV file with a column such as ``publicScore``.
     n_test_rows : int, optional
         Rows behind a public score, where it is a share of right rows, such as accuracy, or of
         wrong ones.
     standard_error : float, optional
         Sampling error of one public score, for any other metric. One of the two must be given.
-    correlation : float from 0 up to 1, optional
+    correlation : float from 0 up to 1, or array-like of shape (n_rows, n_submissions), optional
         How much of that error all submissions share, because they meet the same rows: near 1 for
-        variants of one model. Only what is not shared makes a lucky winner. If omitted, the
-        correction assumes that nothing is shared and the interval that all is.
+        variants of one model. Only what is not shared makes a lucky winner. Measured from an array
+        of what each submission scores on each of your own out-of-fold rows, such as
+        ``prediction == y``. If omitted, 0.8 is taken for the correction, which then takes back no
+        more than 0.32 standard errors, and the interval holds whatever it is.
     best_index : int, optional
         Submission that you chose; the best public score if omitted.
     level : float
@@ -74,7 +80,8 @@ def correct_leaderboard(
     -------
     SelectionReport
         Target is the winner's expected score on rows such as the public ones. The estimate errs
-        little either way with the right ``correlation``, to the bad side if that is omitted.
+        little either way with the right ``correlation``; if that is omitted it errs to the good
+        side, and its error is at most 5% larger than that of the public score.
 
     Raises
     ------
@@ -87,7 +94,10 @@ def correct_leaderboard(
     Submissions more than three spreads below the median, such as first tries, are left aside.
     The others have normal true scores under normal noise: the estimate is `efron_shrinkage` with
     the noise that is not shared, the interval Morris's, which counts the estimated prior, with the
-    shared part added.
+    shared part added. Public scores do not tell noise from skill: without the correlation, the
+    interval is the union of those for correlations from 0 to 1. A correction of c standard errors
+    that was not due makes the root mean squared error :math:`\sqrt{1 + c^2}` times as large, hence
+    the bound :math:`c^2 = 1.05^2 - 1`.
 
     References
     ----------
@@ -108,21 +118,19 @@ def correct_leaderboard(
         raise TypeError(
             f"greater_is_better must be True, or False for losses; got {greater_is_better!r}."
         )
-    given = _check_public(public_scores)
+    given = check_public(public_scores)
     check_best_index(best_index, given.size)
     metric = metric or _name(n_test_rows, greater_is_better=greater_is_better)
     error = _standard_error(given, n_test_rows, standard_error, metric)
-    shared, notes = _check_correlation(correlation)
-    told = (f"Standard error of one public score: {error:.2g}.", *notes)
+    shared = _check_correlation(correlation, given.size)
+    told = (f"Standard error of one public score: {error:.2g}.",)
     table = _table(given, metric, greater_is_better=greater_is_better, winner=best_index, told=told)
     scores, best = table.used_scores[0], table.used_best_index
-    own = error**2 * (1.0 - shared)
-    peers, place = _peers(scores, best, np.sqrt(own))
-    shrunk = float(efron_shrinkage(peers[np.newaxis], noise=own, best_index=place))
+    own = error**2 * (1.0 - (USUAL if shared is None else shared))
+    shrunk, low, high, n_peers = _known(scores, best, error, shared, level)
+    shrunk = float(np.clip(shrunk, *table.support))
+    low, high = np.clip([low, high], *table.support).tolist()
     values = _largest(scores, best, own) | {"EB": shrunk}
-    common = error**2 * (1.0 if correlation is None else shared)
-    variance = _posterior_variance(peers, place, own) + common
-    low, high = _interval(shrunk, variance, level=level, support=table.support)
     sign = 1.0 if greater_is_better else -1.0
     return SelectionReport(
         estimate=sign * shrunk,
@@ -131,7 +139,7 @@ def correct_leaderboard(
         method="EB",
         naive=sign * float(scores[best]),
         optimism=float(scores[best] - shrunk),
-        estimates=_described(values, sign, known=correlation is not None),
+        estimates=_described(values, sign, known=shared is not None),
         n_splits=1,
         n_candidates=given.size,
         n_used=scores.size,
@@ -144,7 +152,11 @@ def correct_leaderboard(
         spread=float(scores.std(ddof=1)) if scores.size > 1 else 0.0,
         indistinguishable=tuple(table.used[_close(scores, best, np.sqrt(2 * own))].tolist()),
         source=table.source,
-        notes=(*table.notes, *_left_aside(scores.size - peers.size)),
+        notes=(
+            *table.notes,
+            *_about_correlation(scores, best, error, correlation, shared, sign),
+            *_left_aside(scores.size - n_peers),
+        ),
         table=table,
     )
 
@@ -174,32 +186,56 @@ def _name(n_test_rows: int | None, *, greater_is_better: bool) -> str:
     return "accuracy" if greater_is_better else "error rate"
 
 
-def _interval(
-    estimate: float, variance: float, *, level: float, support: tuple[float, float]
-) -> tuple[float, float]:
-    half = norm.ppf((1 + level) / 2) * np.sqrt(variance)
-    low, high = np.clip([estimate - half, estimate + half], *support)
-    return float(low), float(high)
+def _known(
+    scores: FloatArray, best: int, error: float, shared: float | None, level: float
+) -> tuple[float, float, float, int]:
+    """Estimate, ends of the interval and number of peers, at one correlation or at all of them."""
+    if shared is not None:
+        return _at(scores, best, error, shared, level)
+    usual, *_, n_peers = _at(scores, best, error, USUAL, level)
+    most = np.sqrt(_WITHIN**2 - 1) * error
+    estimate = scores[best] - np.clip(scores[best] - usual, -most, most)
+    ends = np.array([_at(scores, best, error, value, level)[1:3] for value in _PLAUSIBLE])
+    return float(estimate), float(ends[:, 0].min()), float(ends[:, 1].max()), n_peers
 
 
-def _check_public(public_scores: ArrayLike) -> FloatArray:
-    given = as_floats(public_scores, "public_scores")
-    if given.ndim == 2 and given.shape[1] == 1:  # a frame with one column
-        given = given[:, 0]
-    if given.ndim != 1 or not given.size or not np.isfinite(given).all():
-        raise ValueError(
-            "public_scores must be finite numbers, one a submission; got "
-            f"{given.size} numbers of shape {given.shape}, {int((~np.isfinite(given)).sum())} of "
-            "them not finite. For scores of single rows use skmaxev.correct."
-        )
-    return given
+def _at(
+    scores: FloatArray, best: int, error: float, shared: float, level: float
+) -> tuple[float, float, float, int]:
+    """Estimate, ends of the interval and number of peers, at this correlation."""
+    own = error**2 * (1.0 - shared)
+    peers, place = _peers(scores, best, np.sqrt(own))
+    shrunk = float(efron_shrinkage(peers[np.newaxis], noise=own, best_index=place))
+    variance = _posterior_variance(peers, place, own) + error**2 * shared
+    half = float(norm.ppf((1 + level) / 2) * np.sqrt(variance))
+    return shrunk, shrunk - half, shrunk + half, peers.size
+
+
+def _about_correlation(
+    scores: FloatArray,
+    best: int,
+    error: float,
+    given: Any,
+    shared: float | None,
+    sign: float,
+) -> tuple[str, ...]:
+    """Say how much hangs on what the submissions share."""
+    if shared is not None:
+        return () if np.ndim(given) == 0 else (f"Correlation measured on rows: {shared:.2f}.",)
+    none, much = (sign * _at(scores, best, error, value, 0.5)[0] for value in (0.0, 0.9))
+    return (
+        f"No correlation was given: {USUAL:g} is taken, and no more than "
+        f"{np.sqrt(_WITHIN**2 - 1) * error:.2g} off. The score would be {none:.4g} if submissions "
+        f"err independently, {much:.4g} at a correlation of 0.9; the interval holds for all. Give "
+        "correlation=, or what each submission scores on rows of your own.",
+    )
 
 
 def _standard_error(
     scores: FloatArray, n_test_rows: int | None, given: float | None, metric: str
 ) -> float:
     if n_test_rows is None and given is not None:
-        if _number(given, "standard_error") <= 0:
+        if check_number(given, "standard_error") <= 0:
             raise ValueError(f"standard_error must be a positive number; got {given!r}.")
         return float(given)
     if n_test_rows is None or given is not None:
@@ -209,11 +245,10 @@ def _standard_error(
             "metric the standard error, such as the standard deviation of your out-of-fold score "
             "over resamples of that many rows."
         )
-    if _number(n_test_rows, "n_test_rows") < 1:
+    if check_number(n_test_rows, "n_test_rows") < 1:
         raise ValueError(f"n_test_rows must be at least 1; got {n_test_rows!r}.")
-    words = set(re.findall("[a-z0-9]+", metric.lower()))
-    no_share = bool(words & _NO_SHARES) or is_size_of_errors(metric)
-    if no_share or scores.min() < 0 or scores.max() > 1:
+    named = _SHARE.fullmatch("".join(re.findall("[a-z0-9]+", metric.lower())))
+    if not named or scores.min() < 0 or scores.max() > 1:
         raise ValueError(
             f"n_test_rows goes with shares of rows from 0 to 1, such as accuracy; got {metric!r} "
             f"from {scores.min():g} to {scores.max():g}. Give standard_error for another metric."
@@ -224,21 +259,28 @@ def _standard_error(
     return float(np.sqrt(share * (1 - share) / n_test_rows))
 
 
-def _number(value: Any, name: str) -> float:
-    if not isinstance(value, Real) or not np.isfinite(float(value)):
-        raise ValueError(f"{name} must be a positive number; got {value!r}.")
-    return float(value)
-
-
-def _check_correlation(correlation: Any) -> tuple[float, tuple[str, ...]]:
+def _check_correlation(correlation: Any, n_submissions: int) -> float | None:
+    """Return the correlation as given, or as measured on rows."""
     if correlation is None:
-        return 0.0, (
-            "No correlation was given: the correction is for submissions that err independently, "
-            "the most it can be, and the interval for submissions that err alike.",
+        return None
+    if np.ndim(correlation) == 0:
+        if not isinstance(correlation, Real) or not 0 <= float(correlation) < 1:
+            raise ValueError(f"correlation must be from 0 up to, but not, 1; got {correlation!r}.")
+        return float(correlation)
+    rows = as_floats(correlation, "correlation")
+    if rows.ndim != 2 or rows.shape[1] != n_submissions or len(rows) < 2 or n_submissions < 2:
+        raise ValueError(
+            f"correlation must be a number, or hold {n_submissions} columns, one a submission, "
+            f"with what it scores on each row; got shape {rows.shape}."
         )
-    if not isinstance(correlation, Real) or not 0 <= float(correlation) < 1:
-        raise ValueError(f"correlation must be from 0 up to, but not, 1; got {correlation!r}.")
-    return float(correlation), ()
+    if not np.isfinite(rows).all():
+        raise ValueError("correlation must be measured on finite numbers; got NaN or infinity.")
+    centred = rows - rows.mean(axis=0)
+    total = float(np.mean(centred**2))
+    # What is left once the luck of each row is removed is what favours one of the submissions.
+    own = np.mean((centred - centred.mean(axis=1, keepdims=True)) ** 2)
+    share = n_submissions / (n_submissions - 1)
+    return float(np.clip(1.0 - share * own / total, 0.0, _PLAUSIBLE[-1])) if total else 0.0
 
 
 def _peers(scores: FloatArray, best: int, noise: float) -> tuple[FloatArray, int]:
@@ -294,70 +336,6 @@ def _close(scores: FloatArray, best: int, error: float) -> NDArray[np.intp]:
 
 
 def _described(values: Mapping[str, float], sign: float, *, known: bool) -> dict[str, Estimate]:
-    worse, better = ("downwards", "upwards") if sign > 0 else ("upwards", "downwards")
-    errs = {"ME": better, "BAYES": better, "EB": "either way, little" if known else worse}
+    better = "upwards" if sign > 0 else "downwards"
+    errs = {"ME": better, "BAYES": better, "EB": "either way, little" if known else better}
     return {key: Estimate.by(key, sign * value, errs=errs[key]) for key, value in values.items()}
-
-
-def out_of_fold(search: Any, *, candidate: int | None = None) -> FloatArray:
-    """Return the responses that a fitted search made for rows it had not trained on.
-
-    They cost no further fit, and are what a blend or a stack is trained on. Searches keep them
-    where their metric ranks rows, that is for ``scoring="roc_auc"``.
-
-    Parameters
-    ----------
-    search : fitted search of skmaxev
-        With ``scoring="roc_auc"``, and ``keep_predictions`` on or left at its default.
-    candidate : int, optional
-        Which candidate; the winner if omitted.
-
-    Returns
-    -------
-    ndarray of shape (n_rows,)
-        Decision value, or probability where the model has no such, in single precision and in the
-        order of the rows; NaN where no split judged the row. Comes from models trained on part of
-        the rows, so a model trained on all errs a little less.
-
-    Raises
-    ------
-    TypeError
-        If the search has no report, as before it is fitted.
-    ValueError
-        If it kept no responses, or none of this candidate.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from skmaxev import ShrunkSearchCV
-    >>> from skmaxev.kaggle import out_of_fold
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> tree = DecisionTreeClassifier(random_state=0)
-    >>> search = ShrunkSearchCV(tree, {"max_depth": [2, 3]}, scoring="roc_auc").fit(X, y)
-    >>> out_of_fold(search).shape
-    (569,)
-    """
-    report = getattr(search, "report_", None)
-    if report is None:
-        raise TypeError(
-            f"search must be a fitted search of skmaxev; this {type(search).__name__} has no "
-            "report_. Call fit first; for another search use "
-            "sklearn.model_selection.cross_val_predict(search.best_estimator_, X, y, cv=...)."
-        )
-    rows = None if report.table is None else report.table.rows
-    if rows is None or rows.responses is None:
-        raise ValueError(
-            "search must have kept its responses, as searches do with scoring='roc_auc'; this one "
-            "did not. For another metric use "
-            "sklearn.model_selection.cross_val_predict(search.best_estimator_, X, y, cv=...)."
-        )
-    wanted = report.best_index if candidate is None else candidate
-    column = np.flatnonzero(rows.candidates == wanted)
-    if not column.size:
-        raise ValueError(
-            f"candidate must be one whose responses were kept: {rows.candidates.tolist()}; got "
-            f"{wanted}. Fit the search with keep_predictions=True to keep all."
-        )
-    kept = rows.responses[:, column[0]].astype(np.float64)
-    return np.where(rows.fold >= 0, kept, np.nan)

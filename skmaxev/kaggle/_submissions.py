@@ -1,0 +1,63 @@
+"""The public scores of submissions: arrays, frames and files."""
+
+from __future__ import annotations
+
+import csv
+from numbers import Real
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skmaxev.readers import as_floats
+
+__all__ = ["USUAL", "check_number", "check_public"]
+
+FloatArray = NDArray[np.float64]
+
+USUAL = 0.8
+"""Correlation of submissions made from the same few models, where none is given."""
+
+
+def check_public(public_scores: Any) -> FloatArray:
+    """Return the public scores, one a submission."""
+    given = as_floats(_public_column(public_scores), "public_scores")
+    if given.ndim == 2 and given.shape[1] == 1:  # a frame with one column
+        given = given[:, 0]
+    if given.ndim != 1 or not given.size or not np.isfinite(given).all():
+        raise ValueError(
+            "public_scores must be finite numbers, one a submission; got "
+            f"{given.size} numbers of shape {given.shape}, {int((~np.isfinite(given)).sum())} of "
+            "them not finite. For scores of single rows use skmaxev.correct."
+        )
+    return given
+
+
+def _public_column(given: Any) -> Any:
+    """Find the public scores in a table of submissions; anything else is returned as it is."""
+    if isinstance(given, str | PathLike):
+        with Path(given).open(newline="", encoding="utf-8-sig") as file:
+            rows = list(csv.DictReader(file))
+        names = list(rows[0]) if rows else []
+    else:
+        names = [str(name) for name in getattr(given, "columns", ())]
+    public = [name for name in names if "public" in name.lower()]
+    if len(public) != 1:
+        if len(names) > 1 or isinstance(given, str | PathLike):
+            raise ValueError(
+                f"the submissions must have one column of public scores; got columns {names}. "
+                "Name it publicScore, or give the column itself."
+            )
+        return given
+    if not isinstance(given, str | PathLike):
+        return given[public[0]]
+    return [float(row[public[0]]) for row in rows if row[public[0]]]
+
+
+def check_number(value: Any, name: str) -> float:
+    """Return a finite number."""
+    if not isinstance(value, Real) or not np.isfinite(float(value)):
+        raise ValueError(f"{name} must be a positive number; got {value!r}.")
+    return float(value)
