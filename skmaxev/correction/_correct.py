@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
+from skmaxev.correction._certain import CertainRows, certain_rows
 from skmaxev.correction._estimates import (
     estimate_all,
     given_winner,
@@ -17,9 +19,11 @@ from skmaxev.correction._estimates import (
     nothing_chosen,
 )
 from skmaxev.correction._parts import with_parts
-from skmaxev.correction._rows import judged_rows
+from skmaxev.correction._responses import table_of_items, table_of_responses
+from skmaxev.correction._rows import pooled_table, usable_rows
 from skmaxev.estimators.shrinkage import residual_noise
 from skmaxev.estimators.validation import check_level
+from skmaxev.metrics import METRICS as KNOWN
 from skmaxev.metrics import is_known
 from skmaxev.readers import read_scores
 from skmaxev.report import METHODS, Estimate, SelectionReport
@@ -30,14 +34,20 @@ __all__ = ["correct"]
 FloatArray = NDArray[np.float64]
 
 _ROWS_USED = "The out-of-fold results of single rows were used besides the scores of the splits."
-_R2_ERRS = (
-    "R2 within a small split errs downwards by itself, and the models of the search trained on "
-    "fewer rows than the final one: with few rows in a split the printed score may not be too good."
+_ERRS_BY_ITSELF = (
+    "{} within a small split errs by itself, so its mean over splits is not that of all rows "
+    "together, and the printed score may not be too good. Pass y_true, responses and test_fold to "
+    "have the score on all rows corrected instead."
 )
+_ASSUMED = (
+    "The {} splits were taken for the folds of one partition of the rows. If they repeat a "
+    "partition, say n_repeats=; if they are shuffled splits, n_repeats={} and test_share=."
+)
+_MOST_FOLDS = 10  # more splits are rarely one partition
 
 
 def correct(
-    results: Any,
+    results: Any = None,
     *,
     metric: str | None = None,
     method: str = "CONSENSUS",
@@ -54,6 +64,10 @@ def correct(
     n_repeats: int | None = None,
     test_share: float | None = None,
     clusters: ArrayLike | None = None,
+    y_true: ArrayLike | None = None,
+    responses: ArrayLike | None = None,
+    test_fold: ArrayLike | None = None,
+    pos_label: Any = None,
 ) -> SelectionReport:
     """Say what the winner of a finished search is worth; needs no data and no further fit.
 
@@ -98,6 +112,19 @@ def correct(
     n_repeats, test_share, clusters : optional
         How the splits came about, where the source does not say: partitions of the rows, the share
         of test rows, and the label of each row's cluster; see `skmaxev.table.Design`.
+    y_true : array-like of shape (n_rows,), optional
+        Targets, with ``responses`` and ``test_fold``.
+    responses : array-like of shape (n_candidates, n_rows) or (n_candidates, n_rows, n_classes), \
+optional
+        Out-of-fold predictions: numbers, labels, the probability or decision value of the greater
+        of two labels, or probabilities in the order of the sorted labels. NaN where a row was not
+        judged. With repeats of shape (n_candidates, n_repeats, n_rows[, n_classes]); shuffled
+        splits are repeats of one split. Scores are computed from them if ``results`` is omitted.
+        Without ``y_true``: scores of items for which nothing was trained, such as prompts.
+    test_fold : array-like of shape (n_rows,) or (n_repeats, n_rows), optional
+        Number of the split that judged each row; -1 for none.
+    pos_label : label, optional
+        The positive one of two labels; the greater one if omitted.
 
     Returns
     -------
@@ -125,8 +152,8 @@ def correct(
     check_level(level)
     if method not in METHODS:
         raise ValueError(f"method must be one of {list(METHODS)}; got {method!r}.")
-    table = read_scores(
-        results,
+    read = partial(
+        read_scores,
         metric=metric,
         greater_is_better=greater_is_better,
         sep=sep,
@@ -138,16 +165,67 @@ def correct(
         candidates_in=candidates_in,
         n_repeats=n_repeats,
         test_share=test_share,
-        clusters=clusters,
     )
-    table = with_parts(table)
-    rows = judged_rows(table)
-    values = estimate_all(table, rows, _seed(random_state))
-    _check_method(table, values, method)
-    interval = interval_of(table, rows, estimate=values[method], level=level)
-    remarks = [*([] if rows is None else [_ROWS_USED]), *_remarks(table, interval)]
-    report = _report(table, values, method=method, level=level, interval=interval)
-    return replace(report, notes=(*table.notes, *remarks))
+    if responses is None:
+        table = read(results, clusters=clusters)
+    elif y_true is None and test_fold is None and results is None:
+        table = table_of_items(responses, clusters, read)
+    else:
+        table = table_of_responses(
+            results,
+            read,
+            metric=metric,
+            y_true=y_true,
+            responses=responses,
+            test_fold=test_fold,
+            pos_label=pos_label,
+            clusters=clusters,
+        )
+    return _correct(table, method=method, level=level, seed=_seed(random_state))
+
+
+def _correct(table: ScoreTable, *, method: str, level: float, seed: int) -> SelectionReport:
+    dealt = with_parts(table)
+    rows = usable_rows(dealt)
+    pooled = dealt if rows is None else pooled_table(dealt, rows)
+    values = estimate_all(pooled, rows, seed)
+    _check_method(dealt, values, method)
+    interval = interval_of(pooled, rows, estimate=values[method], level=level)
+    certain = certain_rows(pooled, rows, level)
+    if certain is not None:
+        values, interval = _lowered(values, interval, certain, float(pooled.used_scores.min()))
+    report = _report(dealt, pooled, values, method=method, level=level, interval=interval)
+    remarks = _remarks(table, dealt, interval)
+    if rows is not None:
+        remarks = [_ROWS_USED, *remarks]
+    if certain is not None:
+        remarks.append(_about_certain(certain))
+    return replace(report, notes=(*dealt.notes, *remarks))
+
+
+def _lowered(
+    values: Mapping[str, float],
+    interval: tuple[float, float] | None,
+    certain: CertainRows,
+    lowest: float,
+) -> tuple[dict[str, float], tuple[float, float] | None]:
+    """Take off what certain rows will cost from the estimates of the winner's true score."""
+    judging = {"EB", "TT", "BBC", "BBC-F", "CONSENSUS"}
+    lowered = {
+        key: max(value - certain.fall, min(lowest, value)) if key in judging else value
+        for key, value in values.items()
+    }
+    if interval is not None:
+        interval = interval[0] - certain.fall_of_lower_end, interval[1]
+    return lowered, interval
+
+
+def _about_certain(certain: CertainRows) -> str:
+    return (
+        f"The winner gave {certain.n_rows:,.0f} rows a probability of exactly 0 or 1, and "
+        f"{certain.n_wrong:,.0f} of them wrongly; for those still to come {certain.fall:.3g} was "
+        "taken off."
+    )
 
 
 def _seed(random_state: Any) -> int:
@@ -179,14 +257,16 @@ def _check_method(table: ScoreTable, values: Mapping[str, float], method: str) -
 
 def _report(
     table: ScoreTable,
+    pooled: ScoreTable,
     values: Mapping[str, float],
     *,
     method: str,
     level: float,
     interval: tuple[float, float] | None,
 ) -> SelectionReport:
-    scores, means = table.used_scores, mean_scores(table.used_scores)
-    naive = float(means[table.used_best_index])
+    scores, means = pooled.used_scores, mean_scores(pooled.used_scores)
+    naive = float(mean_scores(table.used_scores)[table.used_best_index])
+    comparable = float(means[table.used_best_index])
     sign = 1.0 if table.greater_is_better else -1.0
     same = nothing_chosen(table)
     return SelectionReport(
@@ -195,7 +275,8 @@ def _report(
         level=level,
         method=method,
         naive=_turned(naive, sign),
-        optimism=naive - values[method],
+        naive_pooled=None if pooled is table else _turned(comparable, sign),
+        optimism=comparable - values[method],
         estimates=_described(values, sign),
         n_splits=table.n_splits,
         n_candidates=table.n_candidates,
@@ -205,7 +286,7 @@ def _report(
         best_params=table.params[table.best_index] if table.params is not None else None,
         metric=table.metric,
         greater_is_better=table.greater_is_better,
-        noise=0.0 if same else float(np.sqrt(residual_noise(scores, design=table.design))),
+        noise=0.0 if same else float(np.sqrt(residual_noise(scores, design=pooled.design))),
         spread=0.0 if same else float(means.std(ddof=1)),
         indistinguishable=_indistinguishable(table),
         n_fits=table.n_fits,
@@ -246,17 +327,22 @@ def _indistinguishable(table: ScoreTable) -> tuple[int, ...]:
     return tuple(int(index) for index in close if index != table.best_index)
 
 
-def _remarks(table: ScoreTable, interval: tuple[float, float] | None) -> list[str]:
-    """Say which winner was judged, and which bound was taken for granted."""
+def _remarks(
+    given: ScoreTable, table: ScoreTable, interval: tuple[float, float] | None
+) -> list[str]:
+    """Say which winner was judged, and what was taken for granted."""
     remarks = []
+    if given is table and table.design is None and table.n_splits > _MOST_FOLDS:
+        remarks.append(_ASSUMED.format(table.n_splits, table.n_splits))
     if not nothing_chosen(table) and given_winner(table) is not None:
         best = table.used[mean_scores(table.used_scores).argmax()]
         remarks.append(
             f"The search chose candidate {table.best_index}, by a rule of its own; candidate "
             f"{best} has the best mean score, and methods that estimate mu* speak of the best."
         )
-    if table.metric == "r2" and not nothing_chosen(table):
-        remarks.append(_R2_ERRS)
+    known = KNOWN.get(table.metric)
+    if known is not None and known.pooled and table.rows is None and not nothing_chosen(table):
+        remarks.append(_ERRS_BY_ITSELF.format(table.metric))
     sign = 1.0 if table.greater_is_better else -1.0
     bounds = set(table.support) & set(interval or ()) if not is_known(table.metric) else set()
     remarks += [

@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skmaxev.correction._rows import JudgedRows
+from skmaxev.correction._rows import by_cluster, excess_of
+from skmaxev.estimators._design import checked_design, overlap, partitions
 from skmaxev.estimators.bayesian import bayesian_maximum
 from skmaxev.estimators.consensus import consensus
 from skmaxev.estimators.cross_validation import low_bias_cv, low_variance_cv
 from skmaxev.estimators.intervals import selection_interval
-from skmaxev.estimators.resampling import bbc, bbc_auc, bbc_folds
+from skmaxev.estimators.resampling import bbc, bbc_folds
 from skmaxev.estimators.shrinkage import efron_shrinkage, residual_noise, tibshirani
 from skmaxev.metrics import noise_range
 from skmaxev.report import METHODS
-from skmaxev.table import Design, ScoreTable, mean_scores
+from skmaxev.table import Design, Rows, ScoreTable, mean_scores
 
 __all__ = ["estimate_all", "given_winner", "interval_of", "nothing_chosen"]
 
@@ -29,15 +30,15 @@ _MOST_DRAWN = 100_000_000  # scores times resamples
 _MOST_ROWS = 3_000_000  # rows times resamples: a fraction of a second, where fits take longer
 
 
-def estimate_all(table: ScoreTable, rows: JudgedRows | None, seed: int) -> dict[str, float]:
+def estimate_all(table: ScoreTable, rows: Rows | None, seed: int) -> dict[str, float]:
     """Compute every estimator that the table allows; higher is better.
 
     Parameters
     ----------
     table : ScoreTable
         At least two splits, or one candidate.
-    rows : JudgedRows, optional
-        Its rows.
+    rows : Rows, optional
+        Those of the candidates that take part.
     seed : int
         For estimators that resample.
 
@@ -71,7 +72,7 @@ def given_winner(table: ScoreTable) -> int | None:
     return best if means[best] < means.max() - rounding else None
 
 
-def _from_scores(table: ScoreTable, rows: JudgedRows | None, seed: int) -> dict[str, float]:
+def _from_scores(table: ScoreTable, rows: Rows | None, seed: int) -> dict[str, float]:
     scores, given = table.used_scores, given_winner(table)
     means = mean_scores(scores)
     design = table.design
@@ -95,7 +96,7 @@ def _from_scores(table: ScoreTable, rows: JudgedRows | None, seed: int) -> dict[
         size = _resamples(scores)
         values["BBC-F"] = bbc_folds(scores, design=design, n_resamples=size, rng=seed).estimate
     if rows is not None:
-        values["BBC"] = _bootstrap_rows(rows, seed)
+        values["BBC"] = _bootstrap_rows(table, rows, seed)
     low, high = scores.min(), scores.max()
     return {key: float(np.clip(value, low, high)) for key, value in values.items()}
 
@@ -106,32 +107,40 @@ def _resamples(scores: FloatArray) -> int:
     return int(np.clip(affordable, _FEWEST_RESAMPLES, _MOST_RESAMPLES))
 
 
-def _row_arguments(table: ScoreTable, rows: JudgedRows | None) -> dict[str, Any]:
-    """Return the rows for the consensus, if they are those of all candidates and splits."""
-    if rows is None or not rows.complete or len(np.unique(rows.splits)) != table.n_splits:
+def _row_arguments(table: ScoreTable, rows: Rows | None) -> dict[str, Any]:
+    """Return the rows for the consensus, if each was judged once and every split has some.
+
+    Repeats show by themselves what the rows would add.
+    """
+    if rows is None or rows.n_repeats > 1:
         return {}
-    if len(rows.splits) == table.n_splits:  # single rows, which show no noise within their split
+    splits, values = rows.test_fold[0, rows.judged], rows.means_over_repeats()
+    excess = excess_of(table, rows, values)
+    labels = _labels(table, rows)
+    if labels is not None:
+        first = np.unique(labels, return_index=True)[1]
+        values, splits, excess = by_cluster(values, labels), splits[first], None
+    n_splits = len(np.unique(splits))
+    if n_splits != table.n_splits or len(splits) == n_splits:  # no noise within a split
         return {}
-    return {
-        "row_values": rows.contributions,
-        "row_excess": rows.excess,
-        "row_splits": rows.splits,
-    }
+    return {"row_values": values, "row_excess": excess, "row_splits": splits}
 
 
-def _bootstrap_rows(rows: JudgedRows, seed: int) -> float:
-    if rows.values is not None:
-        return bbc(rows.values, n_resamples=_resamples(rows.values), rng=seed).estimate
-    if rows.responses is None or rows.positive is None:
-        raise TypeError("rows must hold values, or responses with their classes.")
-    size = _resamples(rows.responses)
-    return bbc_auc(
-        rows.positive, rows.responses, fold=rows.splits, n_resamples=size, rng=seed
-    ).estimate
+def _labels(table: ScoreTable, rows: Rows) -> NDArray[Any] | None:
+    """Return the cluster of each judged row, where rows belong together."""
+    if table.design is None or table.design.clusters is None:
+        return None
+    return table.design.clusters[rows.judged]
+
+
+def _bootstrap_rows(table: ScoreTable, rows: Rows, seed: int) -> float:
+    values, labels = rows.means_over_repeats(), _labels(table, rows)
+    values = values if labels is None else by_cluster(values, labels)
+    return bbc(values, n_resamples=_resamples(values), rng=seed).estimate
 
 
 def interval_of(
-    table: ScoreTable, rows: JudgedRows | None, *, estimate: float, level: float
+    table: ScoreTable, rows: Rows | None, *, estimate: float, level: float
 ) -> tuple[float, float] | None:
     """Bound the true score of the winner, within the range of the metric.
 
@@ -139,8 +148,8 @@ def interval_of(
     ----------
     table : ScoreTable
         The scores.
-    rows : JudgedRows, optional
-        Its rows.
+    rows : Rows, optional
+        Those of the candidates that take part.
     estimate : float
         What the interval is around; higher is better.
     level : float
@@ -154,7 +163,7 @@ def interval_of(
     # Around a nested score too: the splits and rows of the search show its noise with far more
     # freedom than a handful of outer scores do.
     found = selection_interval(
-        table.used_scores,
+        np.clip(table.used_scores, *table.support),  # means of influence values may leave it
         estimate=estimate,
         best_index=table.used_best_index,
         level=level,
@@ -178,10 +187,16 @@ def _design_of_rows(table: ScoreTable) -> Design | None:
     return replace(assumed, n_test=table.n_test, test_share=share)
 
 
-def _rows_for_noise(table: ScoreTable, rows: JudgedRows | None) -> FloatArray | None:
-    """Return the rows of all candidates, or of the winner where those of others are missing."""
-    if rows is None or rows.contributions is None:
+def _rows_for_noise(table: ScoreTable, rows: Rows | None) -> FloatArray | None:
+    """Return what shows the variance of the rows."""
+    if rows is None:
         return None
-    if rows.complete:
-        return rows.contributions
-    return rows.contributions[:, np.searchsorted(rows.columns, table.used_best_index)]
+    values, labels = rows.means_over_repeats(), _labels(table, rows)
+    values = values if labels is None else by_cluster(values, labels)
+    if rows.pooled is None:
+        return values
+    # One model a fold judges its rows, so that they vary together as the folds do.
+    design = checked_design(table.design, table.n_splits)
+    factor = overlap(partitions(table.used_scores, design), design)
+    mean = values.mean(axis=0)
+    return np.asarray(mean + np.sqrt(factor) * (values - mean))

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from skmaxev.correction._rows import judged_rows
-from skmaxev.table import RowScores, ScoreTable
+from skmaxev.correction._rows import as_rows, usable_rows
+from skmaxev.table import Rows, ScoreTable
 
 __all__ = ["with_parts"]
 
@@ -46,14 +46,14 @@ def with_parts(table: ScoreTable) -> ScoreTable:
 
 
 def _of_one_split(table: ScoreTable) -> ScoreTable:
-    rows = judged_rows(table)
-    if rows is None or rows.values is None or not rows.complete:
+    rows = usable_rows(table)
+    if rows is None:
         raise ValueError(
             "scores must be of at least two splits, or come with the scores of single rows; got 1 "
             "split. One split shows no noise: search with cv >= 2."
         )
-    scores, _ = _dealt(rows.values)
-    return _replaced(table, scores, table.rows, "The search had one split; its rows")
+    scores, _ = _dealt(rows.means_over_repeats())
+    return _replaced(table, scores, as_rows(table), "The search had one split; its rows")
 
 
 def _has_single_rows(table: ScoreTable) -> bool:
@@ -67,18 +67,22 @@ def _has_single_rows(table: ScoreTable) -> bool:
 
 def _of_single_rows(table: ScoreTable) -> ScoreTable:
     scores, parts = _dealt(table.used_scores)
-    if table.rows is None:
-        rows = RowScores(fold=parts, candidates=table.used, values=table.used_scores)
+    rows = as_rows(table)
+    if rows is None:
+        rows = Rows.of_one_partition(
+            parts,
+            values=table.used_scores,
+            candidates=table.used,
+            n_candidates=table.n_candidates,
+        )
     else:
-        rows = replace(table.rows, fold=np.where(table.rows.fold < 0, -1, parts[table.rows.fold]))
+        rows = replace(rows, test_fold=np.where(rows.test_fold < 0, -1, parts[rows.test_fold]))
     return _replaced(
         table, scores, rows, f"Each of the {table.n_splits:,} splits is one row; the rows"
     )
 
 
-def _replaced(
-    table: ScoreTable, scores: FloatArray, rows: RowScores | None, subject: str
-) -> ScoreTable:
+def _replaced(table: ScoreTable, scores: FloatArray, rows: Rows | None, subject: str) -> ScoreTable:
     whole = np.full((len(scores), table.n_candidates), np.nan)
     whole[:, table.used] = scores
     note = f"{subject} were dealt into {len(scores)} parts."

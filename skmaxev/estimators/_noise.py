@@ -123,14 +123,15 @@ def _of_rows(
 ) -> Noise:
     """Noise of the sample of rows, by what is known of it beside the splits."""
     n_rows = None
-    if _is_bounded(support) and (splits.df or design.n_test is not None):
+    alone = design.clusters is None  # rows that belong together count as fewer
+    if alone and _is_bounded(support) and (splits.df or design.n_test is not None):
         low, high = support
         n_rows = _rows_of_a_share((table - low) / (high - low), design)
     if n_rows is not None and _agree(splits, 1.0 / n_rows):
         return Noise(1.0 / n_rows, np.inf)
     other = _of_values(table.mean(axis=0), support, winner, row_values)
     judged = _n_rows(design)
-    if other is None and n_rows is None and judged and _is_bounded(support):
+    if other is None and n_rows is None and judged and alone and _is_bounded(support):
         # About what a mean over the rows of a bounded metric has, and no surer than the splits.
         other = Noise(1.0 / judged, splits.df)
     if other is None or not _agree(splits, other.dispersion):

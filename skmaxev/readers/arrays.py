@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skmaxev.metrics import rows_from_responses
 from skmaxev.readers.build import build_table, numbers
-from skmaxev.table import RowScores, ScoreTable
+from skmaxev.table import Rows, ScoreTable
 
 __all__ = ["from_array", "from_object"]
 
@@ -107,10 +108,10 @@ def from_object(
         metric=str(name),
         greater_is_better=greater_is_better,
         error_score=error_score,
-        rows=_rows(results, scores.shape[1], accuracy=name == "accuracy"),
+        rows=(rows := _rows(results, scores.shape[1], str(name))),
         source=type(results).__name__,
     )
-    return table if table.rows is None else _with_counts(table, table.rows.fold)
+    return table if rows is None else _with_counts(table, rows.test_fold[0])
 
 
 def _with_counts(table: ScoreTable, fold: NDArray[np.intp]) -> ScoreTable:
@@ -121,27 +122,20 @@ def _with_counts(table: ScoreTable, fold: NDArray[np.intp]) -> ScoreTable:
     return replace(table, n_train=len(fold) - n_test, n_test=n_test)
 
 
-def _rows(results: Any, n_candidates: int, *, accuracy: bool) -> RowScores | None:
-    fold = getattr(results, "fold", None)
-    correct, responses = (getattr(results, name, None) for name in ("correct", "responses"))
-    if fold is None or (correct is None and responses is None):
+def _rows(results: Any, n_candidates: int, metric: str) -> Rows | None:
+    fold, y = getattr(results, "fold", None), getattr(results, "y", None)
+    if fold is None:
         return None
-    y = getattr(results, "y", None)
     size = (len(fold), n_candidates)
-    return RowScores(
-        fold=np.asarray(fold, dtype=np.intp),
-        candidates=np.arange(n_candidates),
-        values=_checked(correct, size, "correct") if accuracy else None,
-        responses=None if y is None else _checked(responses, size, "responses"),
-        y=None if y is None else np.asarray(y),
-    )
-
-
-def _checked(
-    found: ArrayLike | None, size: tuple[int, int], name: str
-) -> NDArray[np.float64] | None:
-    if found is None:
+    correct, responses = (getattr(results, name, None) for name in ("correct", "responses"))
+    if metric == "accuracy" and correct is not None:
+        return Rows.of_one_partition(fold, values=_checked(correct, size, "correct"), y_true=y)
+    if responses is None or y is None or metric == "accuracy":
         return None
+    return rows_from_responses(metric, y, _checked(responses, size, "responses").T, fold)
+
+
+def _checked(found: ArrayLike, size: tuple[int, int], name: str) -> NDArray[np.float64]:
     values = np.asarray(found, dtype=np.float64)
     if values.shape != size:
         raise ValueError(

@@ -85,8 +85,13 @@ class SelectionReport:
         Key of the estimator behind ``estimate``.
     naive : float
         The winner's mean score, as the search prints it.
+    naive_pooled : float, optional
+        The winner's score on all rows together, for metrics such as R2 whose mean over small
+        splits errs by itself; ``estimate``, ``interval`` and ``optimism`` are then on this scale.
+        None without results of single rows.
     optimism : float
-        How much too good ``naive`` looks; positive whatever the sign of the metric.
+        How much too good ``naive`` looks, or ``naive_pooled`` where it is given; positive
+        whatever the sign of the metric.
     estimates : mapping of str to Estimate
         Every estimator that the scores allow.
     n_splits, n_candidates, n_used : int
@@ -138,6 +143,7 @@ class SelectionReport:
     noise: float
     spread: float
     indistinguishable: tuple[int, ...]
+    naive_pooled: float | None = None
     n_fits: int | None = None
     source: str = field(default="score table", compare=False)
     notes: tuple[str, ...] = ()

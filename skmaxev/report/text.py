@@ -69,10 +69,14 @@ def headline(report: SelectionReport) -> list[tuple[str, str, str]]:
         if report.interval
         else "no interval: these scores show no noise"
     )
-    return [
+    lines = [
         ("Honest score", write.score(report.estimate), interval),
         ("Printed score", write.score(report.naive), "what the search shows for its winner"),
     ]
+    if report.naive_pooled is not None:
+        pooled = write.score(report.naive_pooled)
+        lines.append(("Pooled score", pooled, "its score on all rows together, not corrected"))
+    return lines
 
 
 def estimate_rows(report: SelectionReport) -> list[tuple[str, str, str, str]]:

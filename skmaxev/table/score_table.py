@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skmaxev.table.design import Design
+from skmaxev.table.rows import Rows
 
 __all__ = ["OuterFolds", "RowScores", "ScoreTable", "mean_scores"]
 
@@ -96,7 +97,7 @@ class ScoreTable:
         How the splits came about; folds of one partition are assumed if omitted.
     support : tuple of two floats
         Range of the metric; infinite where it has no bound.
-    rows : RowScores, optional
+    rows : Rows or RowScores, optional
         Row-level results, where they were kept.
     outer : OuterFolds, optional
         Results of nested cross-validation, where it was made.
@@ -119,7 +120,7 @@ class ScoreTable:
     n_test: NDArray[np.intp] | None = None
     design: Design | None = None
     support: tuple[float, float] = (-np.inf, np.inf)
-    rows: RowScores | None = None
+    rows: Rows | RowScores | None = None
     outer: OuterFolds | None = None
     left_out: Mapping[int, str] = field(default_factory=dict)
     n_fits: int | None = None

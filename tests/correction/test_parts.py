@@ -28,7 +28,7 @@ def test_every_row_counts_once_in_equal_parts(n_rows, n_candidates, seed):
             expected[part] += max(inside, 0) * right[row]
     np.testing.assert_allclose(table.scores, expected / n_rows, atol=1e-12)
     np.testing.assert_allclose(table.scores.mean(axis=0), right.mean(axis=0), atol=1e-12)
-    assert np.ptp(np.bincount(table.rows.fold, minlength=10)) <= 1
+    assert np.ptp(np.bincount(table.rows.test_fold[0], minlength=10)) <= 1
 
 
 def test_failed_candidates_keep_their_place():
@@ -36,7 +36,7 @@ def test_failed_candidates_keep_their_place():
     right[3, 1] = np.nan
     table = with_parts(from_array(right))
     assert np.isnan(table.scores[:, 1]).all()
-    assert table.rows.candidates.tolist() == [0, 2, 3]
+    assert table.rows.complete.tolist() == [True, False, True, True]
     assert correct(right).n_used == 3
 
 

@@ -1,0 +1,136 @@
+"""From out-of-fold predictions that people kept to a score table with the results of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skmaxev.correction._rows import by_cluster
+from skmaxev.metrics import rows_from_responses, scores_from_responses
+from skmaxev.table import Design, Rows, ScoreTable
+
+__all__ = ["table_of_items", "table_of_responses"]
+
+
+def table_of_items(
+    items: ArrayLike, clusters: ArrayLike | None, read: Callable[[Any], ScoreTable]
+) -> ScoreTable:
+    """Read results by item, such as of prompts or checkpoints, for which nothing was trained.
+
+    Parameters
+    ----------
+    items : array-like of shape (n_candidates, n_items)
+        Score of each item.
+    clusters : array-like of shape (n_items,), optional
+        Label of each item; items with one label are judged as one.
+    read : callable
+        Makes a ScoreTable of scores of shape (n_splits, n_candidates).
+    """
+    values = np.asarray(items, dtype=np.float64)
+    if values.ndim != 2 or not np.isfinite(values).all():
+        raise ValueError(
+            "responses without y_true are scores of items: finite, of shape (n_candidates, "
+            f"n_items); got shape {values.shape}. Give y_true and test_fold with predictions."
+        )
+    columns = values.T
+    if clusters is not None:
+        columns = by_cluster(columns, _labels(clusters, len(columns)))
+    table = read(columns.mean(axis=0, keepdims=True))
+    rows = Rows.of_one_partition(np.zeros(len(columns)), values=columns)
+    return replace(table, rows=rows, source="items")
+
+
+def table_of_responses(
+    results: Any,
+    read: Callable[[Any], ScoreTable],
+    *,
+    metric: str | None,
+    y_true: ArrayLike | None,
+    responses: ArrayLike,
+    test_fold: ArrayLike | None,
+    pos_label: Any,
+    clusters: ArrayLike | None,
+) -> ScoreTable:
+    """Read scores together with the predictions behind them.
+
+    Parameters
+    ----------
+    results : object or None
+        As `correct` takes it; None computes the scores.
+    read : callable
+        Makes a ScoreTable of ``results``.
+    metric, y_true, responses, test_fold, pos_label, clusters
+        As `correct` takes them.
+    """
+    if metric is None or y_true is None or test_fold is None:
+        raise ValueError(
+            "responses need metric, y_true and test_fold: what was judged, and which split judged "
+            "each row. Give all of them, or leave y_true and test_fold out for scores of items."
+        )
+    fold = _numbered_on(test_fold)
+    rows = rows_from_responses(metric, y_true, responses, fold, pos_label=pos_label)
+    if rows is None:
+        raise ValueError(
+            f"responses say nothing of {metric!r} row by row, in this form. Give predictions as "
+            "the metric's scorer takes them, the name of one of scikit-learn's scorers, or leave "
+            "responses out."
+        )
+    if results is None:
+        scores = scores_from_responses(metric, y_true, responses, fold, pos_label=pos_label)
+        table = replace(read(scores), source="out-of-fold predictions")
+    else:
+        table = read(results)
+    _check_size(table, rows)
+    design = _design_of(rows.test_fold, clusters)
+    return replace(table, rows=rows, design=design, n_test=design.n_test)
+
+
+def _numbered_on(test_fold: ArrayLike) -> NDArray[Any]:
+    """Number the splits of repeats one after the other, where each repeat begins anew."""
+    fold = np.asarray(test_fold)
+    if fold.ndim != 2 or len(fold) < 2:
+        return fold
+    labels = [np.unique(repeat[repeat >= 0]) for repeat in fold]
+    if any(not np.array_equal(found, np.arange(len(found))) for found in labels):
+        return fold
+    first = np.cumsum([0, *(len(found) for found in labels[:-1])])
+    return np.where(fold >= 0, fold + first[:, np.newaxis], fold)
+
+
+def _check_size(table: ScoreTable, rows: Rows) -> None:
+    found = (int(rows.test_fold.max()) + 1, len(rows.values))
+    if found != table.scores.shape:
+        raise ValueError(
+            "responses must be those of the scores; test_fold and responses have "
+            f"{found[0]} splits and {found[1]} candidates, the scores {table.n_splits} and "
+            f"{table.n_candidates}. Give one line of responses a candidate."
+        )
+
+
+def _design_of(test_fold: NDArray[np.intp], clusters: ArrayLike | None) -> Design:
+    """Tell the design by which split judged each row; all other rows are taken for trained on."""
+    n_test = np.bincount(test_fold[test_fold >= 0])
+    n_rows = test_fold.shape[1]
+    labels = None if clusters is None else _labels(clusters, n_rows)
+    return Design(
+        n_splits=len(n_test),
+        n_repeats=len(test_fold) if len(n_test) % len(test_fold) == 0 else len(n_test),
+        test_share=min(float(n_test.mean()) / n_rows, 0.5),
+        n_rows=int((test_fold >= 0).any(axis=0).sum()),
+        n_test=n_test,
+        clusters=labels,
+        source="indices",
+    )
+
+
+def _labels(clusters: ArrayLike, n_rows: int) -> NDArray[Any]:
+    labels = np.asarray(clusters)
+    if labels.shape != (n_rows,):
+        raise ValueError(
+            f"clusters must have one label a row, {n_rows} of them; got shape {labels.shape}."
+        )
+    return labels

@@ -1,0 +1,183 @@
+"""Out-of-fold predictions that people kept, in `correct`."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.datasets import load_diabetes, make_classification
+from sklearn.linear_model import Ridge
+from sklearn.metrics import f1_score, log_loss, r2_score
+from sklearn.model_selection import KFold, cross_val_predict, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+
+from skmaxev import correct
+
+ALPHAS = np.logspace(-3, 3, 8)
+NEIGHBORS = (1, 3, 5, 9)
+
+
+def predictions(models, X, y, folds, **options):
+    """Out-of-fold predictions (n_candidates, n_rows[, n_classes])."""
+    return np.array([cross_val_predict(model, X, y, cv=folds, **options) for model in models])
+
+
+def numbers_of(folds, X):
+    found = np.empty(len(X), dtype=int)
+    for number, (_, test) in enumerate(folds.split(X)):
+        found[test] = number
+    return found
+
+
+@pytest.fixture(scope="module")
+def regression():
+    X, y = load_diabetes(return_X_y=True)
+    X, y = X[:80], y[:80]
+    folds = KFold(8, shuffle=True, random_state=0)
+    models = [Ridge(alpha=alpha) for alpha in ALPHAS]
+    scores = np.array([cross_val_score(model, X, y, cv=folds, scoring="r2") for model in models]).T
+    return y, scores, predictions(models, X, y, folds), numbers_of(folds, X)
+
+
+@pytest.fixture(scope="module")
+def classification():
+    X, y = make_classification(120, flip_y=0.3, random_state=0)
+    folds = KFold(5, shuffle=True, random_state=0)
+    models = [KNeighborsClassifier(k) for k in NEIGHBORS]
+    chances = predictions(models, X, y, folds, method="predict_proba")[..., 1]
+    return y, chances, numbers_of(folds, X)
+
+
+def test_r2_is_judged_on_all_rows_together(regression):
+    y, scores, said, fold = regression
+    report = correct(scores, metric="r2", y_true=y, responses=said, test_fold=fold)
+    best = scores.mean(axis=0).argmax()
+    assert report.best_index == best
+    assert report.naive == pytest.approx(scores.mean(axis=0)[best])
+    assert report.naive_pooled == pytest.approx(r2_score(y, said[best]))
+    assert report.optimism == pytest.approx(report.naive_pooled - report.estimate)
+    assert report.interval[0] <= report.estimate <= report.interval[1] <= 1.0
+    assert "Pooled score" in str(report)
+
+
+def test_scores_are_computed_from_the_predictions(regression):
+    y, scores, said, fold = regression
+    options = {"metric": "r2", "y_true": y, "responses": said, "test_fold": fold}
+    alone, given = correct(**options), correct(scores, **options)
+    assert alone.estimate == pytest.approx(given.estimate)
+    assert alone.naive == pytest.approx(given.naive)
+    assert alone.interval == pytest.approx(given.interval)
+
+
+def test_the_order_of_candidates_does_not_matter(regression):
+    y, scores, said, fold = regression
+    turned = correct(scores[:, ::-1], metric="r2", y_true=y, responses=said[::-1], test_fold=fold)
+    plain = correct(scores, metric="r2", y_true=y, responses=said, test_fold=fold)
+    assert turned.estimate == pytest.approx(plain.estimate)
+    assert turned.interval == pytest.approx(plain.interval)
+    for key, found in plain.estimates.items():
+        assert turned.estimates[key].value == pytest.approx(found.value), key
+
+
+def test_a_partition_twice_adds_no_rows(regression):
+    y, _, said, fold = regression
+    options = {"metric": "neg_mean_absolute_error", "y_true": y}
+    once = correct(responses=said, test_fold=fold, **options)
+    twice = correct(
+        responses=np.stack([said, said], axis=1), test_fold=np.stack([fold, fold]), **options
+    )
+    assert twice.table.design.n_repeats == 2
+    assert twice.naive == pytest.approx(once.naive)
+    widths = [float(np.diff(report.interval)[0]) for report in (twice, once)]
+    assert widths[0] == pytest.approx(widths[1], rel=0.05)
+
+
+def test_labels_and_probabilities_of_f1_are_one_answer(classification):
+    y, chances, fold = classification
+    options = {"metric": "f1", "y_true": y, "test_fold": fold}
+    labels = (chances > 0.5).astype(int)
+    report = correct(responses=labels, **options)
+    assert correct(responses=chances, **options) == report
+    assert report.naive_pooled == pytest.approx(f1_score(y, labels[report.best_index]))
+
+
+def test_certain_rows_cost_what_jeffreys_expects(classification):
+    y, chances, fold = classification
+    sure = chances.copy()
+    sure[:, :] = np.clip(chances, 0.05, 0.95)
+    sure[:, y == 1] = np.where(chances[:, y == 1] == 1.0, 1.0, sure[:, y == 1])
+    options = {"metric": "neg_log_loss", "y_true": y, "test_fold": fold}
+    report = correct(responses=sure, **options)
+    n_sure = int((sure[report.best_index] == 1.0).sum())
+    assert n_sure > 0
+    without = correct(responses=np.minimum(sure, 1.0 - 1e-15), **options)
+    share, least = n_sure / len(y), np.log(np.finfo(float).eps)
+    assert report.estimate == pytest.approx(
+        without.estimate + least * share * 0.5 / (n_sure + 1), abs=1e-6
+    )
+    most = stats.beta.ppf(0.975, 0.5, n_sure + 0.5)
+    assert report.interval[0] == pytest.approx(without.interval[0] + least * share * most, rel=0.02)
+    assert report.naive == pytest.approx(-log_loss(y, sure[report.best_index]), rel=0.05)
+    assert any("probability of exactly 0 or 1" in note for note in report.notes)
+
+
+def test_rows_of_a_cluster_count_as_one():
+    rng = np.random.default_rng(0)
+    draws = 200
+    held = {True: 0, False: 0}
+    labels = np.repeat(np.arange(30), 10)
+    for _ in range(draws):
+        shared = rng.normal(size=(30,)).repeat(10)
+        y = shared + 0.5 * rng.normal(size=300)
+        said = np.stack([y + shared + rng.normal(size=300) for _ in range(3)])
+        fold = labels % 5
+        for known in held:
+            report = correct(
+                metric="neg_mean_squared_error",
+                y_true=y,
+                responses=said,
+                test_fold=fold,
+                clusters=labels if known else None,
+            )
+            held[known] += report.interval[0] <= -2.0 <= report.interval[1]
+    # 190 expected at 95%; fewer than 178 has a chance below 2 in 1,000.
+    assert held[True] >= 178
+    assert held[True] >= held[False]
+
+
+def test_scores_of_items_need_no_folds():
+    rng = np.random.default_rng(1)
+    right = (rng.random((20, 300)) < 0.7).astype(float)
+    report = correct(responses=right)
+    assert report.naive == pytest.approx(right.mean(axis=1).max())
+    assert 0.0 < report.optimism < report.naive - 0.6
+    clustered = correct(responses=right.repeat(4, axis=1), clusters=np.arange(300).repeat(4))
+    assert clustered.naive == pytest.approx(report.naive)
+    assert clustered.estimate == pytest.approx(report.estimate, abs=1e-6)
+    assert clustered.interval == pytest.approx(report.interval, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"metric": None}, "responses need metric, y_true and test_fold"),
+        ({"test_fold": None}, "responses need metric, y_true and test_fold"),
+        ({"metric": "adjusted_rand_score"}, "responses say nothing of 'adjusted_rand_score'"),
+        ({"clusters": [1, 2]}, "clusters must have one label a row"),
+        ({"test_fold": np.zeros(3)}, "test_fold must name the split of each row"),
+    ],
+)
+def test_what_does_not_fit_is_refused(regression, change, words):
+    y, scores, said, fold = regression
+    options = {"metric": "r2", "y_true": y, "responses": said, "test_fold": fold} | change
+    with pytest.raises(ValueError, match=words):
+        correct(scores, **options)
+
+
+def test_predictions_of_other_candidates_are_refused(regression):
+    y, scores, said, fold = regression
+    with pytest.raises(ValueError, match=r"8 splits and 7 candidates, the scores 8 and 8"):
+        correct(scores, metric="r2", y_true=y, responses=said[:7], test_fold=fold)
+
+
+def test_items_must_be_finite():
+    with pytest.raises(ValueError, match="scores of items: finite"):
+        correct(responses=[[0.0, np.nan], [1.0, 0.0]])
