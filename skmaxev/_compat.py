@@ -8,13 +8,11 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import Any
 
-from joblib import parallel as joblib_parallel
-from joblib.externals.loky import reusable_executor
-from joblib.parallel import Parallel as _JoblibParallel
-from joblib.parallel import default_parallel_config, get_active_backend
+from joblib.parallel import get_active_backend
 from sklearn.base import _fit_context as fit_context
 from sklearn.metrics._scorer import _MultimetricScorer as MultimetricScorer
 from sklearn.metrics._scorer import _PassthroughScorer as PassthroughScorer
+from sklearn.metrics._scorer import _Scorer
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.model_selection._validation import (
     _warn_or_raise_about_fit_failures as warn_or_raise_about_fit_failures,
@@ -42,15 +40,11 @@ __all__ = [
     "PassthroughScorer",
     "StrOptions",
     "as_they_finish",
+    "asks_for_predictions_only",
     "check_method_params",
     "fit_context",
     "has_callbacks",
-    "names_backend",
-    "needs_processes",
-    "note_pool",
     "num_samples",
-    "pool_is_there",
-    "pool_is_warm",
     "propagate",
     "routing_enabled",
     "safe_indexing",
@@ -81,48 +75,11 @@ def propagate(context: Any, estimator: Any) -> Any:
     return nullcontext() if context is None else context.propagate_callback_context(estimator)
 
 
-def needs_processes(parallel: _JoblibParallel) -> bool:
-    """Tell whether a pool of local worker processes would have to be started."""
-    name = type(parallel._backend).__name__  # noqa: SLF001  # no public way
-    return name in {"LokyBackend", "MultiprocessingBackend"}
-
-
-def names_backend() -> bool:
-    """Tell whether the caller has chosen a backend by `joblib.parallel_config`."""
-    config = getattr(joblib_parallel._backend, "config", default_parallel_config)  # noqa: SLF001  # no public way
-    return config["backend"] is not default_parallel_config["backend"]
-
-
-_warm_pools: set[int] = set()
-"""Pools of processes that have made fits of ours, and so have imported what these need."""
-
-
-def _pool() -> Any:
-    """Return joblib's pool of worker processes, if it has one with workers in it."""
-    executor: Any = getattr(reusable_executor, "_executor", None)
-    flags = getattr(executor, "_flags", None)
-    ended = getattr(flags, "shutdown", True) or getattr(flags, "broken", None)
-    return executor if getattr(executor, "_processes", None) and not ended else None
-
-
-def note_pool() -> None:
-    """Remember that the present pool has worked for us."""
-    if (executor := _pool()) is not None:
-        _warm_pools.add(executor.executor_id)
-
-
-def pool_is_there(n_workers: int) -> bool:
-    """Tell whether as many worker processes are there."""
-    executor = _pool()
-    return executor is not None and len(executor._processes) >= n_workers  # noqa: SLF001  # no public way
-
-
-def pool_is_warm(n_workers: int) -> bool:
-    """Tell whether as many worker processes are there, in a pool that has worked for us before.
-
-    A caller that makes joblib start its pool anew leaves one with another number.
-    """
-    return pool_is_there(n_workers) and _pool().executor_id in _warm_pools
+def asks_for_predictions_only(scorer: Any) -> bool:
+    """Tell whether a scorer looks at what a model predicts, and at nothing else of it."""
+    several = isinstance(scorer, MultimetricScorer)
+    parts = scorer._scorers.values() if several else (scorer,)  # noqa: SLF001  # no public way
+    return all(type(part) in {_Scorer, PassthroughScorer} for part in parts)
 
 
 def as_they_finish() -> str:

@@ -32,7 +32,6 @@ from sklearn.svm import SVC
 from sklearn.utils.parallel import Parallel, delayed
 
 from skmaxev import HonestSearchCV, NestedCVSearch, ShrunkSearchCV
-from skmaxev._compat import note_pool, pool_is_warm
 
 __all__ = ["GROUPS", "Case", "Works"]
 
@@ -189,12 +188,10 @@ def jobs_cases(*, quick: bool) -> Iterator[Case]:
 
 
 def warm_pool() -> None:
-    """Start two workers, let them import what a search needs, and let it be known."""
-    if not pool_is_warm(2):
-        X, y = make_classification(60, 4, random_state=0)
-        sides = (ShrunkSearchCV, Works(), {"number": range(2)}, 2, X, y)
-        Parallel(n_jobs=2)(delayed(plain)(*sides) for _ in range(8))
-        note_pool()
+    """Start two workers, and let them import what a search needs."""
+    X, y = make_classification(60, 4, random_state=0)
+    sides = (ShrunkSearchCV, Works(), {"number": range(2)}, 2, X, y)
+    Parallel(n_jobs=2)(delayed(plain)(*sides) for _ in range(8))
 
 
 def text_cases(*, quick: bool) -> Iterator[Case]:

@@ -1,96 +1,17 @@
-"""Rows to train on and to judge on, and where the scores belong."""
+"""Splits as row positions, and how equal rows are told."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-__all__ = ["IndexArray", "Nesting", "Place", "Split", "Unit", "as_splits", "rows_key"]
+from skmaxev.engine.types import IndexArray, Split
 
-IndexArray = NDArray[np.intp]
-
-
-class Split(NamedTuple):
-    """Rows to train on and rows to judge on, as positions in the whole data."""
-
-    train: IndexArray
-    test: IndexArray
-
-
-class Place(NamedTuple):
-    """Where a score belongs.
-
-    Parameters
-    ----------
-    level : {"search", "inner", "outer", "within"}
-        The search itself; a split inside an outer fold's training rows; the outer fold; a split
-        inside an outer fold's judged rows.
-    outer : int
-        The outer fold; -1 for the search itself.
-    split : int
-        Number of the split at its level; 0 for an outer fold.
-    """
-
-    level: str
-    outer: int
-    split: int
-
-
-@dataclass(frozen=True, eq=False)
-class Unit:
-    """One set of training rows, and every set of rows that its models are judged on.
-
-    Parameters
-    ----------
-    train : ndarray of shape (n_train,)
-        Rows to train on, in the order in which the model gets them.
-    judged : tuple of ndarray
-        Sets of rows to judge on; no two of them are the same.
-    places : tuple of tuple of Place
-        What each set is judged for.
-    """
-
-    train: IndexArray
-    judged: tuple[IndexArray, ...]
-    places: tuple[tuple[Place, ...], ...]
-
-    @cached_property
-    def search_splits(self) -> tuple[int, ...]:
-        """Splits of the search itself that this unit serves; none if it serves nested folds."""
-        return tuple(p.split for places in self.places for p in places if p.level == "search")
-
-    @property
-    def search_split(self) -> int | None:
-        """First split of the search itself that this unit serves, if any."""
-        return self.search_splits[0] if self.search_splits else None
-
-
-@dataclass(frozen=True, eq=False)
-class Nesting:
-    """Outer folds and the splits inside them.
-
-    Parameters
-    ----------
-    outer : tuple of Split
-        The outer folds.
-    inner : sequence of sequence of Split
-        Splits of each outer fold's training rows; choose (or, for low variance, judge).
-    within : tuple of tuple of Split
-        Splits of each outer fold's judged rows; only for the low-variance full form.
-    shared : bool
-        Whether the outer folds are those of the search, and the inner folds the other ones.
-    """
-
-    outer: tuple[Split, ...]
-    inner: Sequence[Sequence[Split]]
-    within: tuple[tuple[Split, ...], ...] = ()
-    shared: bool = False
+__all__ = ["as_splits", "rows_key"]
 
 
 def as_splits(pairs: Iterable[Sequence[ArrayLike]], n_rows: int) -> tuple[Split, ...]:

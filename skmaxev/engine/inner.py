@@ -13,7 +13,8 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.multiclass import type_of_target
 
 from skmaxev._compat import check_method_params, safe_split
-from skmaxev.engine.folds import IndexArray, Nesting, Split, as_splits
+from skmaxev.engine.folds import as_splits
+from skmaxev.engine.types import IndexArray, Nesting, Split
 
 __all__ = ["describe_rows", "fresh_copy", "nest", "split_rows"]
 

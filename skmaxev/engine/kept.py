@@ -13,9 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from skmaxev.engine.fitting import Fit, Judgement
-from skmaxev.engine.plan import Unit
-from skmaxev.engine.prefixes import Prefix
+from skmaxev.engine.types import Fit, Judgement, Prefix, Unit
 
 __all__ = ["BestRows", "by_candidates"]
 

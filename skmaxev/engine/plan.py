@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from skmaxev.engine.folds import IndexArray, Nesting, Place, Split, Unit, as_splits, rows_key
+from skmaxev.engine.folds import as_splits, rows_key
 from skmaxev.engine.shared import OtherFolds, SharedPlaces, SharedUnits, share_folds
+from skmaxev.engine.types import IndexArray, Nesting, Place, Split, Unit
 
 __all__ = ["Nesting", "Place", "Plan", "Split", "Unit", "as_splits", "make_plan", "share_folds"]
 

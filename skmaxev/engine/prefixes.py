@@ -19,11 +19,9 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 
 from skmaxev.engine.fingerprint import FingerprintError, fingerprint
+from skmaxev.engine.types import Prefix
 
 __all__ = ["Prefix", "common_prefixes", "is_no_step"]
-
-Prefix = tuple[int, ...]
-"""Labels of a candidate's first steps; one label is one step, after the same steps."""
 
 _SETTINGS = {"steps", "memory", "transform_input", "verbose"}
 _SEEDS = {"random_state", "random_seed", "seed", "rng"}

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from joblib.logger import short_format_time
 
-if TYPE_CHECKING:
-    from skmaxev.engine.fitting import Fit, Job
+from skmaxev.engine.types import Fit, Job
 
 __all__ = ["begin_line", "end_line"]
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skmaxev.engine.fitting import Fit, Judgement
-from skmaxev.engine.plan import Place, Plan
+from skmaxev.engine.plan import Plan
+from skmaxev.engine.types import Fit, Judgement, Place
 
 __all__ = ["SINGLE", "Record"]
 

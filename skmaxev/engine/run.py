@@ -1,12 +1,8 @@
 """Make a plan's fits: in this process, or as one flat list in one joblib pool.
 
-A pool of processes costs about as much as a thousand millisecond fits before it has done anything.
-So the first fits run here, where they count as real work and are timed; the pool is
-started as soon as what is left would pay for it (`skmaxev.engine.paying`), which for long fits is
-after the first one. Tasks then hold as many fits as fill a set time, so that handing them out
-stays cheap; joblib puts no more of them together, which would leave workers idle at the end.
-The pool is the one that scikit-learn's searches use: joblib would start it anew for a caller that
-gives another ``max_nbytes``.
+``n_jobs`` means what it means in scikit-learn, and the pool is the one that its searches use.
+Candidates that share pipeline steps on one set of training rows are one task; any other
+fit is a task of its own, and joblib hands out as many short ones together as it sees fit.
 
 Other machines are reached by joblib's backends, ``with joblib.parallel_config(backend=...)``:
 
@@ -15,36 +11,23 @@ Other machines are reached by joblib's backends, ``with joblib.parallel_config(b
 - ``"ray"`` after ``ray.util.joblib.register_ray()``, ``"spark"`` after
   ``joblibspark.register_spark()``: the same list; neither is part of the tests.
 
-There every task is handed out from the start, and the checkpoint is written in this process only.
-So it is with ``backend="loky"``, joblib's own pool, if a caller names it: with few fits that each
-take long, the first one alone in this process costs more than a start.
+The checkpoint is written in this process only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
 
-from skmaxev._compat import as_they_finish, names_backend, needs_processes, note_pool
-from skmaxev.engine.fitting import Fit, Job, Task, fit_task, fits_of
-from skmaxev.engine.paying import Meter, scattered
-from skmaxev.engine.plan import Plan, Unit
-from skmaxev.engine.prefixes import Prefix
+from skmaxev._compat import as_they_finish
+from skmaxev.engine.fitting import fit_task, fits_of
+from skmaxev.engine.plan import Plan
+from skmaxev.engine.types import Fit, Job, Pair, Prefix, Task, Unit
 
 __all__ = ["Pair", "all_pairs", "run"]
-
-Pair = tuple[int, int]
-"""Number of a unit and of a candidate: one fit."""
-
-TASK_SECONDS = 0.2
-"""Time of one task to aim at: far above what it costs, 2 ms with the slower first fit in it."""
-TASKS_PER_WORKER = 8
-"""Tasks that each worker should find at least, so that none waits long for another at the end."""
-SERIAL_SIZE = 100
-"""Fits of a task in this process, where each is handed over as it finishes all the same."""
 
 Contexts = Mapping[Pair, Sequence[Any]]
 
@@ -93,7 +76,7 @@ def run(
         Tasks handed out ahead, as in joblib.
     in_order : bool
         Whether fits are begun in the order of ``pairs``. If not, those that share steps go side by
-        side, and a few from all over the list come first to tell how long it will take.
+        side.
 
     Yields
     ------
@@ -104,37 +87,17 @@ def run(
     if any(prefixes) and not in_order:  # what shares the most goes side by side
         pairs = sorted(pairs, key=lambda pair: (pair[0], prefixes[pair[1]]))
 
-    def tasks(some: Sequence[Pair], size: int, n_pieces: int = 1) -> Iterable[Task]:
-        bundles = _bundles(_families(some, prefixes, n_pieces), size)
-        return (_task(bundle, units, candidates, contexts or {}, prefixes) for bundle in bundles)
-
     n_workers = effective_n_jobs(n_jobs)
-    if n_workers == 1 or len(pairs) == 1:
-        for task in tasks(pairs, SERIAL_SIZE):
+    families = _families(pairs, prefixes, n_workers)
+    tasks = (_task(family, units, candidates, contexts or {}, prefixes) for family in families)
+    if n_workers == 1:  # each fit is handed over as it finishes, and not a task at a time
+        for task in tasks:
             yield from fits_of(job, X, y, task)
         return
-    options: dict[str, Any] = {
-        "n_jobs": n_jobs,
-        "pre_dispatch": pre_dispatch,
-        "return_as": as_they_finish(),
-    }
-    meter = Meter(len(pairs), n_workers)
-    if needs_processes(Parallel(**options)) and not names_backend():
-        options["batch_size"] = 1
-        pairs = pairs if in_order or any(prefixes) else _scattered_first(pairs)
-        here = (fit for task in tasks(pairs, SERIAL_SIZE) for fit in fits_of(job, X, y, task))
-        for fit in meter.timed(here):
-            yield fit
-            if meter.pool_pays():
-                break
-        here.close()
-    if meter.n_left:
-        rest = pairs[len(pairs) - meter.n_left :]
-        some = tasks(rest, _task_size(meter, n_workers), _n_pieces(rest, prefixes, n_workers))
-        X, y = _Rows(X) if type(X) is list else X, _Rows(y) if type(y) is list else y
-        for fits in Parallel(**options)(delayed(fit_task)(job, X, y, task) for task in some):
-            note_pool()
-            yield from fits
+    pool = Parallel(n_jobs=n_jobs, pre_dispatch=pre_dispatch, return_as=as_they_finish())
+    X, y = _Rows(X) if type(X) is list else X, _Rows(y) if type(y) is list else y
+    for fits in pool(delayed(fit_task)(job, X, y, task) for task in tasks):
+        yield from fits
 
 
 class _Rows(list[Any]):
@@ -144,25 +107,13 @@ class _Rows(list[Any]):
     """
 
 
-def _scattered_first(pairs: Sequence[Pair]) -> list[Pair]:
-    """Put a few pairs from all over the list in front."""
-    first = [pairs[number] for number in scattered(len(pairs))]
-    taken = set(first)
-    return [*first, *(pair for pair in pairs if pair not in taken)]
-
-
-def _task_size(meter: Meter, n_workers: int) -> int:
-    """Choose the number of fits in a task from the time of one; unknown times give one."""
-    if meter.seconds == 0:
-        return 1
-    most = meter.n_left // (TASKS_PER_WORKER * n_workers)
-    return max(1, min(round(TASK_SECONDS * meter.busy / meter.seconds), most))
-
-
 def _families(
-    pairs: Sequence[Pair], prefixes: Sequence[Prefix], n_pieces: int = 1
+    pairs: Sequence[Pair], prefixes: Sequence[Prefix], n_workers: int
 ) -> list[list[Pair]]:
-    """Put neighbours together that share steps on one unit; cut each family into some pieces."""
+    """Put neighbours together that share steps on one unit.
+
+    Families are cut only where there are fewer of them than workers: each piece fits its steps.
+    """
     families: list[list[Pair]] = []
     last = None
     for unit, candidate in pairs:
@@ -171,8 +122,7 @@ def _families(
             families.append([])
         families[-1].append((unit, candidate))
         last = key
-    if n_pieces == 1:
-        return families
+    n_pieces = -(-n_workers // max(len(families), 1))
     return [
         family[start : start + -(-len(family) // n_pieces)]
         for family in families
@@ -180,36 +130,19 @@ def _families(
     ]
 
 
-def _n_pieces(pairs: Sequence[Pair], prefixes: Sequence[Prefix], n_workers: int) -> int:
-    """Cut families only where there are fewer of them than workers: each piece fits its steps."""
-    return -(-n_workers // len(_families(pairs, prefixes)))
-
-
-def _bundles(families: Iterable[list[Pair]], size: int) -> Iterator[list[Pair]]:
-    """Put neighbouring families of one unit together, up to ``size`` fits."""
-    bundle: list[Pair] = []
-    for family in families:
-        if bundle and (bundle[0][0] != family[0][0] or len(bundle) + len(family) > size):
-            yield bundle
-            bundle = []
-        bundle = bundle + family
-    if bundle:
-        yield bundle
-
-
 def _task(
-    bundle: Sequence[Pair],
+    family: Sequence[Pair],
     units: Sequence[Unit],
     candidates: Sequence[Mapping[str, Any]],
     contexts: Contexts,
     prefixes: Sequence[Prefix],
 ) -> Task:
     """Gather what a worker needs for some fits on one unit."""
-    unit = bundle[0][0]
+    unit = family[0][0]
     return Task(
         number=unit,
         unit=units[unit],
-        candidates=tuple((number, candidates[number]) for _, number in bundle),
-        contexts={pair[1]: contexts[pair] for pair in bundle if pair in contexts},
-        prefixes=tuple(prefixes[number] for _, number in bundle) if prefixes else (),
+        candidates=tuple((number, candidates[number]) for _, number in family),
+        contexts={pair[1]: contexts[pair] for pair in family if pair in contexts},
+        prefixes=tuple(prefixes[number] for _, number in family) if prefixes else (),
     )

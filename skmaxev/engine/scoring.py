@@ -9,10 +9,9 @@ from traceback import format_exc
 from typing import Any
 
 from skmaxev._compat import MultimetricScorer
+from skmaxev.engine.types import Scores
 
-__all__ = ["Scores", "call_scorer", "scoring_failed"]
-
-Scores = float | dict[str, float]
+__all__ = ["call_scorer", "scoring_failed"]
 
 
 def call_scorer(

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from skmaxev.engine.folds import IndexArray, Nesting, Place, Split, Unit, rows_key
+from skmaxev.engine.folds import rows_key
+from skmaxev.engine.types import IndexArray, Nesting, Place, Split, Unit
 
 __all__ = ["OtherFolds", "SharedPlaces", "SharedUnits", "share_folds"]
 

@@ -1,37 +1,54 @@
 """Shared pipeline steps: candidates that begin alike fit their first steps once.
 
 On one set of training rows, candidates whose ``Pipeline`` agrees on its first steps would fit these
-steps to the same data and get the same result. Here the first of them fits the step, and
-the others find it fitted, with its outcome for the training rows and for every set of judged rows.
-Every candidate still goes through scikit-learn's own ``Pipeline``, so that parameters for single
-steps, metadata routing and callbacks work as always, and scorers see a whole pipeline.
+steps to the same data and get the same result. Here the first of them fits the step, and the others
+get it from the pipeline's ``memory``, which is scikit-learn's own way: what is handed over is
+a fitted step as it is, so that parameters for single steps, metadata routing and callbacks
+work as always. scikit-learn's scorers look at predictions only, so they get the rest of the
+pipeline and the transformed rows; any other scorer gets the whole pipeline, and the rows.
+Where a shared step fails, or draws random numbers, every candidate does it for itself.
 The warnings of a shared step are heard once.
 """
 
 from __future__ import annotations
 
-import functools
 import pickle
 import random
 import time
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from skmaxev._compat import safe_split
-from skmaxev.engine.prefixes import Prefix, is_no_step
+from skmaxev.engine.prefixes import is_no_step
+from skmaxev.engine.types import Prefix
 
 __all__ = ["SharedSteps"]
 
 SMALL_BYTES = 1_000_000
 """Data up to this size are cut once for all candidates of a task, and copied for each."""
 
+_Key = tuple[int, int]
+
+
+@dataclass
+class _FittedStep:
+    """A fitted step, and what it made of the rows that were put into it."""
+
+    label: int
+    step: Any
+    train: Any
+    seconds: float
+    transformed: dict[_Key, tuple[Any, float]] = field(default_factory=dict)
+
 
 class SharedSteps:
-    """The fitted steps that the candidates of one task have in common.
+    """The fitted steps that the candidates of one task have in common; a pipeline's ``memory``.
 
     Held are the steps of one candidate only, so that memory is bounded by the length of the
     pipeline: the candidates come in the order of their prefixes, and what the next one does not
@@ -41,8 +58,8 @@ class SharedSteps:
     ----------
     prefixes : sequence of tuple of int
         Labels of the shared steps of each candidate, in the order in which they are fitted.
-    n_sets : int
-        Sets of rows for which the outcome of a step is kept.
+    X, y : array-like of n_rows rows
+        The whole data; ``y`` may be None.
 
     Attributes
     ----------
@@ -50,82 +67,175 @@ class SharedSteps:
         Steps that the current candidate found fitted.
     """
 
-    def __init__(self, prefixes: Sequence[Prefix], n_sets: int) -> None:
-        self.n_sets = n_sets
+    location = None
+    """As scikit-learn's own memory that stores nothing: steps are fitted, not clones of them."""
+
+    def __init__(self, prefixes: Sequence[Prefix], X: Any, y: Any) -> None:
+        self.X, self.y = X, y
         self.n_reused = 0
         self._saved = 0.0
-        self._prefixes = ((), *prefixes, ())
-        self._position = 0
-        self._path: list[_SharedStep] = []
-        self._cuts: dict[tuple[int, int], Any] = {}
+        self._prefixes = (*prefixes, ())
+        self._position = -1
+        self._own: list[int] = []
+        self._held: list[_FittedStep] = []
+        self._pristine: dict[_Key, Any] = {}
+        self._inputs: dict[_Key, Any] = {}
 
-    def enter(self, pipeline: Any) -> None:
-        """Put the fitted steps into the next candidate, and watch those that others will need.
+    @property
+    def is_shared(self) -> bool:
+        """Whether the current candidate's first step is one that others use too."""
+        return bool(self._held)
+
+    def enter(self, pipeline: Any, train: NDArray[np.intp]) -> tuple[Any, Any]:
+        """Turn to the next candidate; give its training rows.
 
         Parameters
         ----------
         pipeline : estimator
             Unfitted, with the candidate's settings; a ``Pipeline`` if it has a prefix.
+        train : ndarray
+            The rows.
         """
         self._position += 1
-        before, own, after = self._prefixes[self._position - 1 : self._position + 2]
-        self._drop(_n_common(before, own))
-        self._saved, self.n_reused = 0.0, 0
-        for depth, shared in enumerate(self._path):
-            name, _ = pipeline.steps[depth]
-            pipeline.steps[depth] = (name, shared.step)
-            self.n_reused += not is_no_step(shared.step)
-        for depth in range(len(self._path), _n_common(own, after)):
-            _, step = pipeline.steps[depth]
-            self._path.append(_SharedStep(step, self))
-        real = [shared for shared in self._path if not is_no_step(shared.step)]
-        for place, shared in enumerate(real):
-            shared.is_first, shared.is_last = place == 0, place == len(real) - 1
+        self.n_reused, self._saved = 0, 0.0
+        self._own = [
+            label
+            for label, (_, step) in zip(
+                self._prefixes[self._position], getattr(pipeline, "steps", ()), strict=False
+            )
+            if not is_no_step(step)
+        ]
+        common = 0
+        while common < len(self._held) and self._held[common].label in self._own:
+            common += 1
+        del self._held[common:]
+        if not self._held:
+            self._inputs.clear()
+        return self._input(pipeline, train)
 
-    def leave(self) -> None:
-        """Forget steps that failed or drew random numbers, with all that comes after them."""
-        ready = 0
-        while ready < len(self._path) and self._path[ready].ready:
-            ready += 1
-        self._drop(ready)
-        if self._position == len(self._prefixes) - 2:
-            self._drop(0)
+    @contextmanager
+    def fitting(self, pipeline: Any) -> Iterator[None]:
+        """Be the memory of a pipeline for the length of a ``with`` block."""
+        if not self._own:
+            yield
+            return
+        memory, pipeline.memory = pipeline.memory, self
+        try:
+            yield
+        finally:
+            pipeline.memory = memory
 
-    def save(self, seconds: float) -> None:
-        """Count time that the current candidate did not need, because another had spent it."""
-        self._saved += seconds
+    def cache(self, fit_transform: Callable[..., Any], **_: Any) -> Callable[..., Any]:
+        """Give the function that fits one step after the other, as `joblib.Memory` does."""
+        numbers = iter(range(len(self._own)))
+
+        def fit_or_find(step: Any, X: Any, *args: Any, **params: Any) -> tuple[Any, Any]:
+            depth = next(numbers, None)
+            if depth is None:
+                found: tuple[Any, Any] = fit_transform(step, X, *args, **params)
+                return found
+            if depth < len(self._held):
+                return self._find(depth)
+            return self._fit(self._own[depth], depth, fit_transform, step, X, *args, **params)
+
+        return fit_or_find
+
+    def _find(self, depth: int) -> tuple[Any, Any]:
+        held = self._held[depth]
+        self.n_reused += 1
+        self._saved += held.seconds
+        # the last one's outcome goes to a step that may write into it
+        is_last = depth == len(self._held) - 1
+        return private_copy(held.train) if is_last else held.train, held.step
+
+    def _fit(
+        self, label: int, depth: int, fit_transform: Callable[..., Any], *args: Any, **params: Any
+    ) -> tuple[Any, Any]:
+        before, start = _random_states(), time.time()
+        outcome, step = fit_transform(*args, **params)
+        seconds = time.time() - start
+        wanted = label in self._prefixes[self._position + 1] and depth == len(self._held)
+        if wanted and _random_states() == before:
+            with suppress(Exception):  # what cannot be copied cannot be shared
+                self._held.append(_FittedStep(label, step, private_copy(outcome), seconds))
+        return outcome, step
 
     def take_saved(self) -> float:
         """Give the seconds saved since the last call; they belong to a fit as if made alone."""
         saved, self._saved = self._saved, 0.0
         return saved
 
-    def _drop(self, depth: int) -> None:
-        for shared in self._path[depth:]:
-            shared.release()
-        if depth == 0 and self._path:
-            self._cuts.clear()
-        del self._path[depth:]
-
-    def cut(self, estimator: Any, X: Any, y: Any, *rows: NDArray[np.intp]) -> tuple[Any, Any]:
-        """Cut rows as scikit-learn does: a shared step gets the same object, others their own.
+    def cut(self, estimator: Any, *rows: NDArray[np.intp], whole: bool) -> tuple[Any, Any, Any]:
+        """Give a fitted model and rows for it to be judged on.
 
         Parameters
         ----------
         estimator : estimator
-            Says whether ``X`` is a kernel.
-        X, y : array-like of n_rows rows
-            The whole data.
+            The candidate's fitted model.
         *rows : ndarray
             Rows to cut, and the training rows where a kernel needs them.
+        whole : bool
+            Whether the model has to be whole. If not, shared steps are left out, and the rows are
+            as these steps transform them.
+
+        Returns
+        -------
+        model, X, y
         """
-        if not self._path and not _is_small(X, y):
-            return tuple(safe_split(estimator, X, y, *rows))
-        key = id(rows[0]), len(rows)
-        if key not in self._cuts:  # holds the rows too: a number is free when its object is gone
-            self._cuts[key] = rows, tuple(safe_split(estimator, X, y, *rows))
-        cut: tuple[Any, Any] = self._cuts[key][1]
-        return cut if self._path else (private_copy(cut[0]), private_copy(cut[1]))
+        if self._held and not whole:
+            try:
+                X, y = self._transformed(estimator, *rows)
+            except Exception:  # noqa: BLE001  # the candidate's own pipeline will say it
+                self._inputs.pop(_key(rows), None)
+            else:
+                skipped = [name for name, step in estimator.steps if not is_no_step(step)]
+                last = skipped[len(self._held) - 1]
+                names = [name for name, _ in estimator.steps]
+                return estimator[names.index(last) + 1 :], X, y
+        if self._held and _key(rows) in self._inputs:  # training rows, as the fit has left them
+            X, y = self._inputs[_key(rows)]
+            return estimator, private_copy(X), private_copy(y)
+        return estimator, *self._cut(estimator, *rows)
+
+    def _transformed(self, estimator: Any, *rows: NDArray[np.intp]) -> tuple[Any, Any]:
+        """Put rows through the steps that are held, each once."""
+        key = _key(rows)
+        X, y = self._input(estimator, *rows)
+        for depth, held in enumerate(self._held):
+            if key in held.transformed:
+                X, seconds = held.transformed[key]
+                self._saved += seconds
+                continue
+            before, start = _random_states(), time.time()
+            X = held.step.transform(private_copy(X) if depth else X)
+            if _random_states() != before:
+                raise RuntimeError("a step draws random numbers, so that it cannot be shared.")
+            X, seconds = private_copy(X), time.time() - start
+            held.transformed[key] = X, seconds
+            self._saved += seconds
+        return private_copy(X), y
+
+    def _input(self, estimator: Any, *rows: NDArray[np.intp]) -> tuple[Any, Any]:
+        """Cut rows; they stay the same object as long as the first step is shared."""
+        key = _key(rows)
+        if key not in self._inputs or not self._held:
+            self._inputs[key] = self._cut(estimator, *rows)
+        found: tuple[Any, Any] = self._inputs[key]
+        return found
+
+    def _cut(self, estimator: Any, *rows: NDArray[np.intp]) -> tuple[Any, Any]:
+        """Cut rows as scikit-learn does."""
+        if not _is_small(self.X, self.y):
+            return tuple(safe_split(estimator, self.X, self.y, *rows))
+        key = _key(rows)
+        if key not in self._pristine:  # with the rows: a number is free when its object is gone
+            self._pristine[key] = rows, tuple(safe_split(estimator, self.X, self.y, *rows))
+        X, y = self._pristine[key][1]
+        return private_copy(X), private_copy(y)
+
+
+def _key(rows: Sequence[NDArray[np.intp]]) -> _Key:
+    return id(rows[0]), len(rows)
 
 
 def _is_small(X: Any, y: Any) -> bool:
@@ -136,111 +246,6 @@ def _is_small(X: Any, y: Any) -> bool:
     """
     arrays = isinstance(X, np.ndarray) and (y is None or isinstance(y, np.ndarray))
     return arrays and X.nbytes <= SMALL_BYTES and len(set(X.shape)) == X.ndim
-
-
-def _n_common(one: Prefix, other: Prefix) -> int:
-    """Count the first labels on which two prefixes agree."""
-    depth = 0
-    while depth < min(len(one), len(other)) and one[depth] == other[depth]:
-        depth += 1
-    return depth
-
-
-class _Outcome(NamedTuple):
-    """What a step made of an input, which is told from others by identity."""
-
-    X: Any
-    result: Any
-    seconds: float
-
-
-class _SharedStep:
-    """A step of the current candidate that others use too, with what it made of its inputs.
-
-    The methods are covered on the instance: it stays the object that a scorer expects to find.
-    """
-
-    def __init__(self, step: Any, owner: SharedSteps) -> None:
-        self.step = step
-        self.ready = is_no_step(step)
-        self.is_first = self.is_last = False
-        self._owner = owner
-        self._busy = False
-        self._fitted: _Outcome | None = None
-        self._judged: list[_Outcome] = []
-        if not is_no_step(step):
-            self._fit_transform, self._transform = step.fit_transform, step.transform
-            step.fit_transform = _Cover(step, "fit_transform", self.fit_transform)
-            step.transform = _Cover(step, "transform", self.transform)
-
-    def release(self) -> None:
-        """Give the step its own methods back and let go of the data."""
-        self._fitted = None
-        self._judged.clear()
-        if not is_no_step(self.step):
-            del self.step.fit_transform, self.step.transform
-
-    def fit_transform(self, X: Any, *args: Any, **params: Any) -> Any:
-        """Fit the step, or give what its fit to the same data gave."""
-        if self._busy:  # the step's own method calls another one
-            return self._fit_transform(X, *args, **params)
-        if self._fitted is not None and self._fitted.X is X:
-            return self._give_again(self._fitted)
-        self.ready, self._fitted = False, None
-        self._judged.clear()
-        self._fitted, self.ready = self._compute(self._fit_transform, X, *args, **params)
-        return self._give(self._fitted)
-
-    def transform(self, X: Any, **params: Any) -> Any:
-        """Transform, or give the outcome for the same data."""
-        if self._busy or params or not self.ready:
-            return self._transform(X, **params)
-        for outcome in self._judged:
-            if outcome.X is X:
-                return self._give_again(outcome)
-        outcome, repeatable = self._compute(self._transform, X)
-        if repeatable and len(self._judged) < self._owner.n_sets:
-            self._judged.append(outcome)
-        return self._give(outcome)
-
-    def _compute(
-        self, method: Callable[..., Any], X: Any, *args: Any, **params: Any
-    ) -> tuple[_Outcome, bool]:
-        """Run the step's own method; tell whether it drew no random numbers."""
-        # The first step's input is cut for it alone. Others may need what a later one gets.
-        private = X if self.is_first else private_copy(X)
-        before, start = _random_states(), time.time()
-        self._busy = True
-        try:
-            result = method(private, *args, **params)
-        finally:
-            self._busy = False
-        seconds = time.time() - start
-        result = private_copy(result) if result is X else result
-        return _Outcome(X, result, seconds), _random_states() == before
-
-    def _give(self, outcome: _Outcome) -> Any:
-        # What comes after the shared steps may write into its input. Between them the object
-        # has to stay itself, to be known again.
-        return private_copy(outcome.result) if self.is_last else outcome.result
-
-    def _give_again(self, outcome: _Outcome) -> Any:
-        self._owner.save(outcome.seconds)
-        return self._give(outcome)
-
-
-class _Cover:
-    """A method of one instance in place of its class's; pickled, it is the class's again."""
-
-    def __init__(self, step: Any, name: str, method: Callable[..., Any]) -> None:
-        self._step, self._name, self._method = step, name, method
-        self.__wrapped__ = getattr(step, name)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._method(*args, **kwargs)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return functools.partial, (getattr(type(self._step), self._name), self._step)
 
 
 def _random_states() -> tuple[bytes, int, object]:

@@ -34,9 +34,8 @@ from skmaxev._checkpoint import (
 from skmaxev._compat import PassthroughScorer
 from skmaxev._version import __version__
 from skmaxev.engine.fingerprint import fingerprint
-from skmaxev.engine.fitting import Fit, Job, Judgement
-from skmaxev.engine.plan import Unit
-from skmaxev.engine.run import Pair, run
+from skmaxev.engine.run import run
+from skmaxev.engine.types import Fit, Job, Judgement, Pair, Unit
 
 __all__ = ["Checkpoint"]
 

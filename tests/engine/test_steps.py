@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
 from recorders import Jitter, Scribble, Shift, Vandal, length_of_longest, lines
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import make_classification
 from sklearn.decomposition import PCA, TruncatedSVD
@@ -232,20 +234,18 @@ def test_workers_share_within_a_task_and_give_the_same_numbers():
     estimator, grid, data = CASES["tree of prefixes"]
     options = {"cv": StratifiedKFold(5), "share_steps": True}
     here = ShrunkSearchCV(estimator, grid, **options).fit(data, y)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("skmaxev.engine.paying.Meter.pool_pays", lambda _: True)
-        there = ShrunkSearchCV(estimator, grid, n_jobs=2, **options).fit(data, y)
+    there = ShrunkSearchCV(estimator, grid, n_jobs=2, **options).fit(data, y)
     assert_same_results(there, here)
     assert there.n_steps_reused_ > 0.7 * here.n_steps_reused_
 
 
 @pytest.mark.parametrize("n_workers", [2, 3, 8])
 def test_few_families_are_cut_so_that_every_worker_has_one(n_workers):
-    from skmaxev.engine.run import _families, _n_pieces
+    from skmaxev.engine.run import _families
 
     pairs = [(unit, number) for unit in range(2) for number in range(12)]
     prefixes = [(0,)] * 12
-    pieces = _families(pairs, prefixes, _n_pieces(pairs, prefixes, n_workers))
+    pieces = _families(pairs, prefixes, n_workers)
     assert n_workers <= len(pieces) <= 2 * n_workers
     assert [pair for piece in pieces for pair in piece] == pairs
 
@@ -369,6 +369,68 @@ def test_reported_times_are_those_of_a_fit_alone():
     search = ShrunkSearchCV(estimator, {"svc__C": C}, cv=2, refit=False).fit(X, y)
     assert (search.cv_results_["mean_fit_time"] > 0.02).all()
     assert (search.cv_results_["mean_score_time"] > 0.02).all()
+
+
+class TargetMean(TransformerMixin, BaseEstimator):
+    """Encodes training rows without their own target: ``fit_transform`` calls ``transform``."""
+
+    def fit(self, X, y):
+        self.sum_ = {c: (y[X[:, 0] > 0].sum(), np.sum(X[:, 0] > 0)) for c in (True,)}
+        return self
+
+    def fit_transform(self, X, y):
+        return self.fit(X, y).transform(X, y)
+
+    def transform(self, X, y=None):
+        total, n = self.sum_[True]
+        own = 0 if y is None else y
+        return np.c_[(total - own + 0.5) / (n - (y is not None) + 1) * np.ones(len(X)), X[:, 1:]]
+
+
+def test_a_step_may_transform_training_rows_in_its_own_way():
+    estimator, grid = (
+        make_pipeline(TargetMean(), LogisticRegression()),
+        {"logisticregression__C": C},
+    )
+    options = {"cv": 3, "return_train_score": True}
+    reference = GridSearchCV(estimator, grid, **options).fit(X, y)
+    search = ShrunkSearchCV(estimator, grid, **options).fit(X, y)
+    assert_same_results(search, reference)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    assert search.n_steps_reused_ == 3
+
+
+def test_whole_pipelines_are_scored_on_training_rows_as_the_fit_has_left_them():
+    estimator = make_pipeline(Scribble(2.0), Shift(1.0), SVC())
+    options = {"cv": 3, "scoring": length_of_longest, "return_train_score": True}
+    reference = GridSearchCV(estimator, {"svc__C": C}, **options).fit(X.copy(), y)
+    search = ShrunkSearchCV(estimator, {"svc__C": C}, **options).fit(X.copy(), y)
+    assert_same_results(search, reference)
+    assert search.n_steps_reused_ == 6
+
+
+class OnlyFits(Shift):
+    """Transforms training rows, and no others."""
+
+    def fit_transform(self, X, y=None):
+        return self.fit(X, y)._shifted(X)
+
+    def _shifted(self, X):
+        return X - self.mean_
+
+    def transform(self, X):
+        raise RuntimeError("no other rows")
+
+
+def test_rows_that_a_shared_step_cannot_transform_fail_as_they_do_alone():
+    grid, options = {"svc__C": C}, {"cv": 3, "refit": False}
+    for kind in (GridSearchCV, ShrunkSearchCV):
+        search = kind(make_pipeline(OnlyFits(), SVC()), grid, **options)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            search.fit(X, y)
+        assert any("no other rows" in str(one.message) for one in caught)
+        assert np.isnan(search.cv_results_["mean_test_score"]).all()
 
 
 class Sleepy(Shift):

@@ -144,8 +144,7 @@ ONE = 4e-6 * 60
 
 @pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss", {"a": "accuracy", "b": "f1"}])
 @pytest.mark.parametrize("n_jobs", [None, 2])
-def test_beyond_the_bound_the_rows_of_the_best_are_kept(scoring, n_jobs, monkeypatch):
-    monkeypatch.setattr("skmaxev.engine.paying.Meter.pool_pays", lambda _: True)
+def test_beyond_the_bound_the_rows_of_the_best_are_kept(scoring, n_jobs):
     options = {"scoring": scoring, "refit": "a" if isinstance(scoring, dict) else True}
     _, whole = rows_of(grid=MANY, keep_predictions=True, **options)
     for n_most in (8, 14):
