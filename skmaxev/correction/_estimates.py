@@ -193,9 +193,9 @@ def _rows_for_noise(table: ScoreTable, rows: Rows | None) -> FloatArray | None:
         return None
     values, labels = rows.means_over_repeats(), _labels(table, rows)
     values = values if labels is None else by_cluster(values, labels)
-    if rows.pooled is None:
-        return values
-    # One model a fold judges its rows, so that they vary together as the folds do.
+    if table.metric == "roc_auc":
+        return values  # compared with all splits, these hold the differences between models
+    # The splits' models share training rows and vary together, which the rows cannot show.
     design = checked_design(table.design, table.n_splits)
     factor = overlap(partitions(table.used_scores, design), design)
     mean = values.mean(axis=0)
