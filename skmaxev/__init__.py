@@ -9,6 +9,7 @@ from skmaxev.search import (
     LowVarianceCVSearch,
     NestedCVSearch,
     ShrunkSearchCV,
+    judge_again,
     planned_fits,
 )
 
@@ -21,5 +22,6 @@ __all__ = [
     "__version__",
     "correct",
     "estimators",
+    "judge_again",
     "planned_fits",
 ]

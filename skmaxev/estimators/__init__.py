@@ -4,6 +4,7 @@ Tables have shape (..., n_splits, n_candidates), higher is better; the result is
 table and an array over the leading axes for many.
 """
 
+from skmaxev.estimators.again import JudgedAgain, judged_again
 from skmaxev.estimators.bayesian import (
     bayesian_maximum,
     bayesian_maximum_beta,
@@ -40,6 +41,7 @@ from skmaxev.estimators.shrinkage import efron_shrinkage, residual_noise, tibshi
 from skmaxev.estimators.simulation import bootstrap_optimism, weighted_mean_correction
 
 __all__ = [
+    "JudgedAgain",
     "Resampled",
     "accuracy_excess",
     "auc_influences",
@@ -59,6 +61,7 @@ __all__ = [
     "expected_maximum_of_normals",
     "fold_means",
     "hybrid_interval",
+    "judged_again",
     "low_bias_cv",
     "low_variance_cv",
     "maximum",

@@ -2,6 +2,7 @@
 
 from skmaxev.search.fits import planned_fits
 from skmaxev.search.honest import HonestSearchCV, LowVarianceCVSearch, ShrunkSearchCV
+from skmaxev.search.judge_again import judge_again
 from skmaxev.search.nested import NestedCVSearch
 
 __all__ = [
@@ -9,5 +10,6 @@ __all__ = [
     "LowVarianceCVSearch",
     "NestedCVSearch",
     "ShrunkSearchCV",
+    "judge_again",
     "planned_fits",
 ]
