@@ -32,8 +32,9 @@ figure svg{width:100%;max-width:30rem;height:auto;display:block}
 figcaption{font-size:.9rem;opacity:.8;max-width:30rem}
 .sources{padding-left:1.2rem;font-size:.9rem}
 @media(max-width:36rem){body{padding:.8rem}
- body .skmaxev th,body .skmaxev td{white-space:normal;overflow-wrap:normal;padding-right:.6em}
- body .skmaxev table{font-size:.9em;line-height:1.3}}
+ .skmaxev.skmaxev.skmaxev.skmaxev :is(th,td){white-space:normal;overflow-wrap:normal;
+  padding-right:.6em}
+ .skmaxev.skmaxev.skmaxev.skmaxev table{font-size:.9em;line-height:1.3}}
 @media print{figure{break-inside:avoid}}
 """
 

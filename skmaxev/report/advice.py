@@ -47,6 +47,11 @@ def _expectation(report: SelectionReport) -> str:
 
 def _reason(report: SelectionReport) -> str:
     write = Format(report)
+    if report.n_used == 1 and report.n_candidates > 1:
+        return (
+            f"One candidate took part and {report.n_candidates - 1:,} were left out: nothing was "
+            "chosen among scores that are known here, so nothing is corrected."
+        )
     if report.n_used == 1:
         return "There was one candidate: nothing was chosen, so nothing is corrected."
     if nothing_chosen(report):
@@ -63,7 +68,7 @@ def _reason(report: SelectionReport) -> str:
             "with noise of its own."
         )
     return (
-        f"{shown} looks about {write.score(report.optimism)} too good: the splits that judged the "
+        f"{shown} looks about {write.size(report.optimism)} too good: the splits that judged the "
         f"winner also picked it out of {report.n_used:,} candidates."
     )
 

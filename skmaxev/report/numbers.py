@@ -6,10 +6,20 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from skmaxev.metrics import is_known
+
 if TYPE_CHECKING:
     from skmaxev.report.report import SelectionReport
 
-__all__ = ["Format", "name_candidates", "name_params", "name_plainly", "percent"]
+__all__ = [
+    "Format",
+    "is_turned",
+    "name_candidates",
+    "name_metric",
+    "name_params",
+    "name_plainly",
+    "percent",
+]
 
 _MOST_DECIMALS = 8
 _LONGEST_VALUE = 40
@@ -27,6 +37,7 @@ class Format:
     """
 
     def __init__(self, report: SelectionReport) -> None:
+        self._turned = is_turned(report)
         low, high = report.interval or (report.naive, report.naive)
         # Two digits of the half width: finer ones would only look exact.
         scale = ((high - low) / 2 or report.noise) / 10
@@ -40,7 +51,11 @@ class Format:
             self.decimals += 1
 
     def score(self, value: float) -> str:
-        """Write a score."""
+        """Write a score; a loss that scikit-learn turned round is a positive loss again."""
+        return self.size(-value if self._turned else value)
+
+    def size(self, value: float) -> str:
+        """Write a difference of scores, or a spread."""
         if not math.isfinite(value):
             return str(value)
         if abs(value) >= _LARGE or self.tiny:
@@ -59,7 +74,19 @@ class Format:
 
     def interval(self, interval: tuple[float, float]) -> str:
         """Write an interval in words."""
-        return f"{self.score(interval[0])} to {self.score(interval[1])}"
+        low, high = map(self.score, interval[::-1] if self._turned else interval)
+        return f"{low} to {high}"
+
+
+def is_turned(report: SelectionReport) -> bool:
+    """Tell whether the scores are losses with a minus, as of scikit-learn's ``neg_`` scorers."""
+    turned = report.greater_is_better and report.metric.startswith("neg_")
+    return turned and is_known(report.metric)
+
+
+def name_metric(report: SelectionReport) -> str:
+    """Name the metric as it is shown, on one line."""
+    return name_plainly(report.metric.removeprefix("neg_") if is_turned(report) else report.metric)
 
 
 def percent(level: float) -> str:

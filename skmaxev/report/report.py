@@ -15,7 +15,7 @@ from skmaxev.report.advice import advise
 from skmaxev.report.export import to_dict, to_frame, to_json
 from skmaxev.report.markup import to_html, to_latex, to_markdown
 from skmaxev.report.methods import METHODS
-from skmaxev.report.text import to_text
+from skmaxev.report.text import to_details, to_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -161,6 +161,10 @@ class SelectionReport:
 
     def __str__(self) -> str:
         return to_text(self)
+
+    def details(self) -> str:
+        """Return every estimator, what it estimates and which way it errs, as text to print."""
+        return to_details(self)
 
     def _repr_html_(self) -> str:
         return to_html(self)

@@ -4,26 +4,43 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from math import prod
+from numbers import Real
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from skmaxev.report.advice import nothing_chosen
 from skmaxev.report.numbers import (
     Format,
+    is_turned,
     name_candidates,
+    name_metric,
     name_params,
-    name_plainly,
     percent,
 )
 
 if TYPE_CHECKING:
     from skmaxev.report.report import SelectionReport
 
-__all__ = ["COLUMNS", "estimate_rows", "facts", "heading", "headline", "to_text"]
+__all__ = [
+    "COLUMNS",
+    "estimate_rows",
+    "facts",
+    "heading",
+    "headline",
+    "remarks",
+    "to_details",
+    "to_text",
+]
 
 _WIDTH = 88
 _LABEL = 14
 _MOST_REASONS = 4
+_MOST_RUNNERS_UP = 3
+_WHY_ABOVE = (
+    "stands above the printed score: it takes every candidate's noise for a chance to be the best, "
+    "without allowing for the luck in the scores themselves"
+)
 
 COLUMNS = ("Method", "Score", "What it estimates", "Errs")
 
@@ -39,26 +56,41 @@ def to_text(report: SelectionReport) -> str:
     Returns
     -------
     str
-        Headline, advice, facts and the table of estimators.
+        Headline, advice and facts; the table of estimators is in `to_details`.
     """
     lines = headline(report)
     blocks = [
         [heading(report)],
         [f"  {label:<{_LABEL}} {score:>10}   {remark}" for label, score, remark in lines],
         wrap(" ".join(report.advice[1:]), _WIDTH, initial_indent="  ", subsequent_indent="  "),
-        _table(report),
-        [line for label, value in facts(report) for line in _labelled(label, value)],
+        _lines(facts(report)),
     ]
+    return _joined(blocks)
+
+
+def to_details(report: SelectionReport) -> str:
+    """Write what stands behind the honest score: every estimator, and what chance alone makes."""
+    return _joined([[heading(report)], _table(report), _lines(remarks(report))])
+
+
+def _joined(blocks: list[list[str]]) -> str:
     return "\n\n".join("\n".join(block) for block in blocks if block)
+
+
+def _lines(labelled: list[tuple[str, str]]) -> list[str]:
+    return [line for label, value in labelled for line in _labelled(label, value)]
 
 
 def heading(report: SelectionReport) -> str:
     """Say in one line what was searched."""
-    first = "Best" if report.naive == report.estimates["ME"].value else "One"
-    best = "1 candidate" if report.n_used == 1 else f"{first} of {report.n_used:,} candidates"
+    best_mean = report.estimates.get("ME")
+    first = "One" if best_mean is None or report.naive != best_mean.value else "Best"
+    best = f"{first} of {report.n_used:,} candidates"
+    if report.n_used == 1:
+        best = "1 candidate" + (f" of {report.n_candidates:,}" if report.n_candidates > 1 else "")
     splits = "1 split" if report.n_splits == 1 else f"{report.n_splits:,} splits"
-    loss = "" if report.greater_is_better else " (lower is better)"
-    return f"{best} on {splits}: {name_plainly(report.metric)}{loss}"
+    is_loss = is_turned(report) or not report.greater_is_better
+    return f"{best} on {splits}: {name_metric(report)}{' (lower is better)' if is_loss else ''}"
 
 
 def headline(report: SelectionReport) -> list[tuple[str, str, str]]:
@@ -84,31 +116,82 @@ def estimate_rows(report: SelectionReport) -> list[tuple[str, str, str, str]]:
     write = Format(report)
     if nothing_chosen(report) and len({found.value for found in report.estimates.values()}) == 1:
         return []
+    turned = {"upwards": "downwards", "downwards": "upwards"} if is_turned(report) else {}
     return [
-        (found.key, write.score(found.value), found.target, found.errs)
+        (
+            found.key,
+            write.score(found.value),
+            found.target,
+            " ".join(turned.get(word, word) for word in found.errs.split()),
+        )
         for found in report.estimates.values()
     ]
 
 
 def facts(report: SelectionReport) -> list[tuple[str, str]]:
-    """Give the remaining facts, each with its label."""
-    write = Format(report)
-    found = [("Winner", _winner(report))]
+    """Give winner, runners-up, what was left out and notes, each with its label."""
+    found = [("Winner", _candidate(report.best_index, report.best_params))]
     if not nothing_chosen(report):
-        if report.indistinguishable:
-            found.append(("Close to it", name_candidates(report.indistinguishable)))
-        spread, noise = write.score(report.spread), write.score(report.noise)
-        found.append(("Mean scores", f"spread by {spread}; chance alone makes about {noise}"))
+        found.extend(("Close to it", line) for line in _runners_up(report))
+        found.extend(("Edge of grid", line) for line in edges_of_grid(report))
     found.extend(("Left out", reason) for reason in _reasons(report.left_out))
-    if report.n_fits is not None:
-        found.append(("Model fits", f"{report.n_fits:,}"))
     found.extend(("Note", note) for note in report.notes)
     return found
 
 
-def _winner(report: SelectionReport) -> str:
-    settings = f": {name_params(report.best_params)}" if report.best_params else ""
-    return f"candidate {report.best_index}{settings}"
+def remarks(report: SelectionReport) -> list[tuple[str, str]]:
+    """Give what explains the estimates, each with its label."""
+    write, found = Format(report), []
+    if not nothing_chosen(report):
+        spread, noise = write.size(report.spread), write.size(report.noise)
+        found.append(("Mean scores", f"spread by {spread}; chance alone makes about {noise}"))
+    bayes, sign = report.estimates.get("BAYES"), 1 if report.greater_is_better else -1
+    if bayes is not None and sign * (bayes.value - report.naive) > 0:
+        found.append(("BAYES", _WHY_ABOVE))
+    if report.n_fits is not None:
+        found.append(("Model fits", f"{report.n_fits:,}"))
+    return found
+
+
+def edges_of_grid(report: SelectionReport) -> list[str]:
+    """Name the numbers of a full grid whose first or last value won: beyond may be better."""
+    if report.table is None or report.table.params is None or not report.best_params:
+        return []
+    values = {
+        name: [params.get(name, 0) for params in report.table.params] for name in report.best_params
+    }
+    tried = {name: len({repr(value) for value in found}) for name, found in values.items()}
+    if prod(tried.values()) != report.n_candidates:  # draws have no edge
+        return []
+    lines = []
+    for name, found in values.items():
+        numbers = all(isinstance(value, Real) and not isinstance(value, bool) for value in found)
+        if numbers and tried[name] > 2:
+            best = report.best_params[name]
+            for end, word in ((min(found), "smallest"), (max(found), "largest")):
+                if best == end:
+                    lines.append(f"{name_params({name: best})} is the {word} value tried")
+    return lines
+
+
+def _candidate(index: int, params: Mapping[str, Any] | None) -> str:
+    return f"candidate {index}" + (f": {name_params(params)}" if params else "")
+
+
+def _runners_up(report: SelectionReport) -> list[str]:
+    """Name the best of those close to the winner by their settings and scores."""
+    close, table = report.indistinguishable, report.table
+    if table is None or table.params is None:
+        return [name_candidates(close)] if close else []
+    write, sign = Format(report), 1 if report.greater_is_better else -1
+    means = {index: float(table.scores[:, index].mean()) for index in close}
+    best = sorted(close, key=lambda index: (-means[index], index))
+    lines = [
+        f"{_candidate(index, table.params[index])}, printed {write.score(sign * means[index])}"
+        for index in best[:_MOST_RUNNERS_UP]
+    ]
+    more = len(close) - len(lines)
+    return [*lines, f"{more:,} more in indistinguishable"] if more > 0 else lines
 
 
 def _reasons(left_out: Mapping[int, str]) -> list[str]:

@@ -75,18 +75,22 @@ def test_the_text_says_the_numbers_and_what_they_are():
     assert re.search(rf"Honest score +{re.escape(write.score(report.estimate))} ", text)
     assert re.search(rf"Printed score +{re.escape(write.score(report.naive))} ", text)
     assert f"95% interval {write.interval(report.interval)}" in text
+    details = report.details()
     for key, found in report.estimates.items():
-        line = next(line for line in text.splitlines() if line[2:].startswith(f"{key} "))
+        assert f"{key} " not in text
+        line = next(line for line in details.splitlines() if line[2:].startswith(f"{key} "))
         assert write.score(found.value) in line
         assert found.target in line
         assert line.endswith(found.errs)
     assert "too good: the splits that judged" in text
     assert "other candidates are within one standard error" in text
-    assert "* CONSENSUS" in text
+    assert "* CONSENSUS" in details
+    assert report.estimates["BAYES"].value > report.naive
+    assert "BAYES          stands above the printed score" in details
 
 
 def test_estimators_stand_in_columns():
-    table = str(REPORTS["noise"]).split("Method")[1].splitlines()[1:9]
+    table = REPORTS["noise"].details().split("Method")[1].splitlines()[1:9]
     assert len({line.index("true score") for line in table if "winner" in line}) == 1
     assert len({line.index(".") for line in table}) == 1
 
@@ -99,9 +103,49 @@ def test_a_winner_far_ahead_is_called_one():
 
 
 def test_losses_are_said_to_be_losses():
-    text = str(REPORTS["losses"])
-    assert "squared error (lower is better)" in text
-    assert re.search(r"ME .* downwards", text)
+    assert "squared error (lower is better)" in str(REPORTS["losses"])
+    assert re.search(r"ME .* downwards", REPORTS["losses"].details())
+
+
+def test_losses_that_scikit_learn_turned_round_read_as_those_that_were_never_turned():
+    loss = correct(1000 * NOISE, greater_is_better=False, metric="mean_squared_error")
+    turned = correct(-1000 * NOISE, metric="neg_mean_squared_error")
+    for show in (str, lambda report: report.details(), lambda report: report.to_latex()):
+        assert show(turned) == show(loss)
+    assert turned.naive == -loss.naive
+
+
+def test_those_close_to_the_winner_are_named_by_settings_best_first():
+    report = REPORTS["settings"]
+    means = NOISE.mean(axis=0)
+    best = sorted(report.indistinguishable, key=lambda index: -means[index])[:3]
+    lines = [line for line in str(report).splitlines() if line.startswith("  Close to it")]
+    assert len(lines) == 4
+    for line, index in zip(lines, best, strict=False):
+        assert f"candidate {index}: model__C=" in line
+        assert line.endswith(f"printed {Format(report).score(means[index])}")
+
+
+@pytest.mark.parametrize(("winner", "word"), [(0, "smallest"), (2, None), (4, "largest")])
+def test_a_winner_at_the_edge_of_a_grid_is_said(winner, word):
+    scores = NOISE[:, :5] + 0.5 * (np.arange(5) == winner)
+    text = str(correct(with_params(scores)))
+    assert ("Edge of grid" in text) == (word is not None)
+    assert word is None or f"model__C={10.0**winner} is the {word} value tried" in text
+
+
+def test_draws_have_no_edge():
+    params = [{"a": float(k), "b": float(k % 3)} for k in range(5)]
+    scores = NOISE[:, :5] + 0.5 * (np.arange(5) == 4)
+    assert "Edge of grid" not in str(correct(with_params(scores, params=params)))
+
+
+def test_one_candidate_that_is_left_of_many_is_not_called_the_only_one():
+    scores = np.where(np.arange(40) == 3, NOISE, np.nan)
+    text = " ".join(str(correct(scores)).split())
+    assert text.startswith("1 candidate of 40 on 5 splits")
+    assert "One candidate took part and 39 were left out" in text
+    assert "There was one candidate" not in text
 
 
 def test_a_choice_by_another_rule_is_not_called_the_best():

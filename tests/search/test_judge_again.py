@@ -44,7 +44,8 @@ def test_three_two_and_one_are_judged(kind, cv):
     assert report.n_fits == correct(search).n_fits + 7 * n_folds
     assert report.best_params == search.cv_results_["params"][report.best_index]
     assert report.interval[0] <= report.estimate <= report.interval[1]
-    assert any(note.startswith("Judged again on fresh partitions") for note in report.notes)
+    assert "Judged again on fresh partitions" in " ".join(str(report).split())
+    assert "<table" in report._repr_html_() or report.to_markdown()
 
 
 def test_the_estimate_is_that_of_the_formula():
