@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skmaxev.correction._rows import as_rows, usable_rows
-from skmaxev.table import Rows, ScoreTable
+from skmaxev.table import Design, Rows, ScoreTable
 
 __all__ = ["with_parts"]
 
 FloatArray = NDArray[np.float64]
 
 _PARTS = 10
+_NO_OVERLAP = float(np.finfo(float).eps)
 
 
 def with_parts(table: ScoreTable) -> ScoreTable:
@@ -52,8 +53,14 @@ def _of_one_split(table: ScoreTable) -> ScoreTable:
             "scores must be of at least two splits, or come with the scores of single rows; got 1 "
             "split. One split shows no noise: search with cv >= 2."
         )
-    scores, _ = _dealt(rows.means_over_repeats())
-    return _replaced(table, scores, as_rows(table), "The search had one split; its rows")
+    scores, parts = _dealt(rows.means_over_repeats())
+    fold = np.full_like(rows.test_fold, -1)
+    fold[:, rows.judged] = parts
+    whole = as_rows(table)
+    whole = None if whole is None else replace(whole, test_fold=fold)
+    dealt = _replaced(table, scores, whole, "There is one split; its rows")
+    # One model judges all parts, so that nothing in their training overlaps.
+    return replace(dealt, design=Design(n_splits=len(scores), test_share=_NO_OVERLAP))
 
 
 def _has_single_rows(table: ScoreTable) -> bool:

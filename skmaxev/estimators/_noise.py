@@ -31,6 +31,8 @@ _LARGEST_EXPONENT = 300.0
 # Relative to the scores: what rounding leaves of a variation that is none.
 _SAME = 1e-14
 _FIRST = 100
+# Share of test rows of candidates that stayed as they were, such as prompts.
+_NOTHING_TRAINED = 1e-12
 # Successes and failures beyond which a share is normal to a millionth of its standard error; the
 # quantiles of the beta distribution lose their digits there.
 _MANY = 1e12
@@ -109,7 +111,9 @@ def measure(
     pooled, own = _between_splits(table, support, design)
     own_df = max(free * min(free, table.shape[1] - 1), 1.0)
     rows = _of_rows(table, Noise(pooled, free), support, winner, design, row_values)
-    noise = _sum(rows, Noise(own, own_df))
+    # The rows' variance holds the winner's own part once. It counts again for the luck of training,
+    # which the refitted model has anew; where nothing was trained there is none.
+    noise = _sum(rows, Noise(own, own_df)) if design.test_share > _NOTHING_TRAINED else rows
     return noise if noise.dispersion > 0 else None
 
 

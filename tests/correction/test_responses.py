@@ -155,6 +155,24 @@ def test_scores_of_items_need_no_folds():
     assert clustered.interval == pytest.approx(report.interval, rel=0.02)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("spread", [0.0, 0.02, 0.05])
+def test_the_best_of_forty_prompts_is_bounded(spread):
+    printed, honest, held = [], [], 0
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        skill = np.clip(rng.normal(0.7, spread, size=(40, 1)), 0.0, 1.0)
+        report = correct(responses=(rng.random((40, 200)) < skill).astype(float))
+        true = skill[report.best_index, 0]
+        printed.append(report.naive - true)
+        honest.append(report.estimate - true)
+        held += report.interval[0] <= true <= report.interval[1]
+    # 285 of 300 expected at 95%; below 273 has a chance of 1 in 1,000.
+    assert held >= 273
+    assert abs(np.mean(honest)) < 0.3 * np.mean(printed)
+    assert np.mean(np.square(honest)) < np.mean(np.square(printed))
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
