@@ -25,8 +25,8 @@ import numpy as np
 from scipy import special, stats
 
 from skmaxev import correct
-from skmaxev.metrics import support_of
-from skmaxev.table import OuterFolds, RowScores, ScoreTable
+from skmaxev.metrics import rows_from_responses, support_of
+from skmaxev.table import OuterFolds, Rows, ScoreTable
 
 METRICS = ("accuracy", "roc_auc", "neg_log_loss", "neg_mean_squared_error", "r2")
 NAMES = {
@@ -81,25 +81,21 @@ def table_of(kept: Any, metric: str) -> ScoreTable:
     )
 
 
-def rows_of(kept: Any, metric: str) -> RowScores | None:
+def rows_of(kept: Any, metric: str) -> Rows | None:
     """Single rows of a metric, from the responses that were kept for all metrics together."""
     if "rows" not in kept or metric == "r2":
         return None
-    found, y, decides = kept["rows"].astype(float), kept["y"], kept["decides"]
-    every = {"fold": kept["fold"], "candidates": np.arange(found.shape[1])}
+    found, y, fold, decides = kept["rows"].astype(float), kept["y"], kept["fold"], kept["decides"]
     if metric == "roc_auc":
-        return RowScores(responses=found, y=y, **every)
+        return rows_from_responses(metric, y, found.T, fold)
     if metric == "neg_mean_squared_error":
-        return RowScores(values=found, **every)
+        return Rows.of_one_partition(fold, values=found)
     positive = (y == 1)[:, None]
     if metric == "accuracy":
         right = (found > np.where(decides, 0.0, 0.5)) == positive
-        return RowScores(values=right.astype(float), y=y, **every)
+        return Rows.of_one_partition(fold, values=right.astype(float), y_true=y)
     chances = np.where(decides, special.expit(found), found)
-    least = np.finfo(float).eps
-    return RowScores(
-        values=np.log(np.clip(np.where(positive, chances, 1.0 - chances), least, 1.0)), **every
-    )
+    return rows_from_responses(metric, y, chances.T, fold)
 
 
 def around(scores: np.ndarray, quantile: float) -> tuple[float, float]:

@@ -50,7 +50,8 @@ from benchmarks.accuracy.peer_fits import (
     printed,
 )
 from skmaxev import correct
-from skmaxev.table import RowScores, ScoreTable
+from skmaxev.metrics import rows_from_responses
+from skmaxev.table import Rows, ScoreTable
 
 LEVEL = 1 - 2 * TAIL
 SHARE = 0.005  # of the error that buys a hybrid interval its limits: a tenth, as its authors advise
@@ -63,11 +64,10 @@ OURS = ("ours, rows", "ours, table", "printed best score, normal", "nested, t")
 
 def ours_rows(search: Any) -> Answer:
     """Correct a search of this package, which keeps rows and their numbers."""
-    every = {"fold": search.fold, "candidates": np.arange(search.scores.shape[1]), "y": search.y}
     if search.metric == "accuracy":
-        rows = RowScores(values=search.correct, **every)
+        rows = Rows.of_one_partition(search.fold, values=search.correct, y_true=search.y)
     else:
-        rows = RowScores(responses=search.responses, **every)
+        rows = rows_from_responses(search.metric, search.y, search.responses.T, search.fold)
     table = ScoreTable(
         scores=search.scores,
         best_index=winner(search),

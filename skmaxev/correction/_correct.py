@@ -152,6 +152,11 @@ optional
     check_level(level)
     if method not in METHODS:
         raise ValueError(f"method must be one of {list(METHODS)}; got {method!r}.")
+    own = getattr(results, "report_", None)
+    if isinstance(own, SelectionReport) and responses is None:
+        asked = (own.metric if metric is None else metric, method, level)
+        if asked == (own.metric, own.method, own.level):
+            return own  # what a pickle left out may stand behind it
     read = partial(
         read_scores,
         metric=metric,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from skmaxev.correction._rows import as_rows, usable_rows
+from skmaxev.correction._rows import usable_rows
 from skmaxev.table import Design, Rows, ScoreTable
 
 __all__ = ["with_parts"]
@@ -56,8 +56,7 @@ def _of_one_split(table: ScoreTable) -> ScoreTable:
     scores, parts = _dealt(rows.means_over_repeats())
     fold = np.full_like(rows.test_fold, -1)
     fold[:, rows.judged] = parts
-    whole = as_rows(table)
-    whole = None if whole is None else replace(whole, test_fold=fold)
+    whole = None if table.rows is None else replace(table.rows, test_fold=fold)
     dealt = _replaced(table, scores, whole, "There is one split; its rows")
     # One model judges all parts, so that nothing in their training overlaps.
     return replace(dealt, design=Design(n_splits=len(scores), test_share=_NO_OVERLAP))
@@ -74,7 +73,7 @@ def _has_single_rows(table: ScoreTable) -> bool:
 
 def _of_single_rows(table: ScoreTable) -> ScoreTable:
     scores, parts = _dealt(table.used_scores)
-    rows = as_rows(table)
+    rows = table.rows
     if rows is None:
         rows = Rows.of_one_partition(
             parts,

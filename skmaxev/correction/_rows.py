@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skmaxev.estimators.influence import accuracy_excess
-from skmaxev.metrics import rows_from_responses
-from skmaxev.table import Rows, RowScores, ScoreTable, mean_scores
+from skmaxev.table import Rows, ScoreTable, mean_scores
 
-__all__ = ["as_rows", "by_cluster", "excess_of", "pooled_table", "usable_rows"]
+__all__ = ["by_cluster", "excess_of", "pooled_table", "usable_rows"]
 
 FloatArray = NDArray[np.float64]
 
@@ -25,31 +24,11 @@ def usable_rows(table: ScoreTable) -> Rows | None:
     table : ScoreTable
         With ``rows``, or without.
     """
-    rows = as_rows(table)
+    rows = table.rows
     if rows is None or rows.judged.size < 2:
         return None
     rows = rows.take(table.used)
     return rows if rows.complete.all() else None
-
-
-def as_rows(table: ScoreTable) -> Rows | None:
-    """Put the results of a search, one column a candidate that was kept, into the common form."""
-    rows = table.rows
-    if not isinstance(rows, RowScores):
-        return rows
-    if rows.values is not None:
-        return Rows.of_one_partition(
-            rows.fold,
-            values=rows.values,
-            candidates=rows.candidates,
-            n_candidates=table.n_candidates,
-            y_true=rows.y,
-        )
-    if rows.responses is None or rows.y is None or table.metric != "roc_auc":
-        return None
-    said = np.full((table.n_candidates, len(rows.fold)), np.nan)
-    said[rows.candidates] = rows.responses.T
-    return rows_from_responses("roc_auc", rows.y, said, rows.fold)
 
 
 def excess_of(table: ScoreTable, rows: Rows, values: FloatArray) -> FloatArray | None:

@@ -21,7 +21,7 @@ from skmaxev._compat import (
     propagate,
 )
 from skmaxev.engine.progress import begin_line, end_line
-from skmaxev.engine.responses import overhear, row_results
+from skmaxev.engine.responses import capture, response_of
 from skmaxev.engine.scoring import call_scorer
 from skmaxev.engine.steps import SharedSteps
 from skmaxev.engine.types import Fit, Job, Judgement, Task
@@ -119,15 +119,14 @@ class _OneFit:
             getattr(context, hook)(estimator=self.job.caller, X=X, y=y, metadata=metadata)
 
     def _judge(self, estimator: Any, number: int) -> Judgement:
-        rows, metric = self.unit.judged[number], self.job.keep
+        rows, kind = self.unit.judged[number], self.job.keep
         params = check_method_params(self.X, self.job.score_params, indices=rows)
         model, X, y = self._shortened(estimator, params, rows, self.unit.train)
-        if not metric or all(place.level != "search" for place in self.unit.places[number]):
+        if not kind or all(place.level != "search" for place in self.unit.places[number]):
             return self._score(model, X, y, params)
-        with overhear(model, metric, X) as heard:
+        with capture(model, kind, X) as captured:
             judgement = self._score(model, X, y, params)
-        classes = getattr(estimator, "classes_", None)
-        return judgement._replace(response=row_results(heard, metric, y, classes))
+        return judgement._replace(response=response_of(captured, kind))
 
     def _judge_train(self, estimator: Any, X: Any, y: Any) -> Judgement | None:
         if self.job.train_scores != "all" and (

@@ -1,8 +1,8 @@
-"""Predictions that a scorer asks a model for, overheard so that they are not made twice."""
+"""Predictions that a scorer asks a model for, captured so that they are not made twice."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import wraps
 from typing import Any
@@ -11,31 +11,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skmaxev._compat import num_samples
+from skmaxev.engine.types import Fit, Split, Unit
 
-__all__ = ["METHODS", "overhear", "row_results"]
+__all__ = ["Responses", "capture", "response_of"]
 
-Heard = dict[str, Any]
+Captured = dict[str, Any]
 METHODS = {
-    "accuracy": ("predict",),
-    "neg_mean_squared_error": ("predict",),
-    "neg_mean_absolute_error": ("predict",),
-    "roc_auc": ("decision_function", "predict_proba"),
-    "neg_log_loss": ("predict_proba",),
-    "neg_brier_score": ("predict_proba",),
+    "label": ("predict",),
+    "number": ("predict",),
+    "score": ("decision_function", "predict_proba"),
+    "chance": ("predict_proba",),
 }
-"""Metrics whose rows can be kept one by one, with the methods that their scorers call."""
+"""Kinds of predictions, with the methods that scorers call for them."""
 
 
 @contextmanager
-def overhear(estimator: Any, metric: str, X: Any) -> Iterator[Heard]:
+def capture(estimator: Any, kind: str, X: Any) -> Iterator[Captured]:
     """Listen to a fitted model while it is scored.
+
+    Scorers look at the model itself, so that its own methods are covered for the time: asking
+    again instead would double the cost of scoring.
 
     Parameters
     ----------
     estimator : estimator
         Fitted. Its methods are covered for the length of the ``with`` block and then uncovered; a
-        model that does not allow this is scored all the same, and nothing is heard.
-    metric : str
+        model that does not allow this is scored all the same, and nothing is captured.
+    kind : str
         Key of `METHODS`.
     X : array-like
         The rows that are judged.
@@ -45,16 +47,16 @@ def overhear(estimator: Any, metric: str, X: Any) -> Iterator[Heard]:
     dict
         Filled with the answer of each method that was called with as many rows as ``X`` has.
     """
-    heard: Heard = {}
+    captured: Captured = {}
     n_rows = num_samples(X)
     covered = [
         (model, name)
         for model in _models(estimator)
-        for name in METHODS[metric]
-        if _cover(model, name, n_rows, heard)
+        for name in METHODS[kind]
+        if _cover(model, name, n_rows, captured)
     ]
     try:
-        yield heard
+        yield captured
     finally:
         for model, name in covered:
             with suppress(AttributeError):
@@ -69,7 +71,7 @@ def _models(estimator: Any) -> list[Any]:
     return models
 
 
-def _cover(estimator: Any, name: str, n_rows: int, heard: Heard) -> bool:
+def _cover(estimator: Any, name: str, n_rows: int, captured: Captured) -> bool:
     method = getattr(estimator, name, None)
     if method is None or name in getattr(estimator, "__dict__", {name: None}):
         return False
@@ -78,7 +80,7 @@ def _cover(estimator: Any, name: str, n_rows: int, heard: Heard) -> bool:
     def listening(data: Any, *args: Any, **kwargs: Any) -> Any:
         answer = method(data, *args, **kwargs)
         if num_samples(data) == n_rows:
-            heard[name] = answer
+            captured[name] = answer
         return answer
 
     try:
@@ -88,90 +90,86 @@ def _cover(estimator: Any, name: str, n_rows: int, heard: Heard) -> bool:
     return True
 
 
-def row_results(
-    heard: Heard, metric: str, y: Any, classes: Any = None
-) -> NDArray[np.float32] | None:
-    """Turn what was heard into one number a row, or None where that cannot be done.
-
-    Parameters
-    ----------
-    heard : dict
-        As `overhear` leaves it.
-    metric : str
-        Key of `METHODS`.
-    y : array-like of shape (n_rows,)
-        Target of the rows; None gives None.
-    classes : array-like of shape (n_classes,), optional
-        Classes of the fitted model, in the order of its probabilities.
+def response_of(captured: Captured, kind: str) -> NDArray[Any] | None:
+    """Give what was captured as one array, or None where that cannot be done.
 
     Returns
     -------
-    ndarray of shape (n_rows,) or None
-        Score of each row, higher is better: their mean is the score of the rows but for rounding to
-        32 bits. For "roc_auc" the response for the positive class.
+    ndarray of shape (n_rows,) or (n_rows, n_classes), or None
+        Of two classes the probability of the second. Probabilities keep their precision, since 1
+        and nearly 1 are not the same; other numbers have 32 bits.
     """
-    if not heard or y is None:
+    if not captured:
         return None
     try:
-        answer, truth = np.asarray(next(iter(heard.values()))), np.asarray(y)
-        rows = _ROWS[metric](answer, truth, classes)
-    except (RuntimeError, TypeError):  # on another device, or labels that have no order
+        answer = np.asarray(next(iter(captured.values())))
+    except (RuntimeError, TypeError):  # on another device
         return None
-    return None if rows is None else rows.astype(np.float32)
-
-
-Rows = NDArray[Any] | None
-
-
-def _responses(answer: NDArray[Any], truth: NDArray[Any], classes: Any) -> Rows:  # noqa: ARG001
-    answer = answer[:, 1] if answer.ndim == 2 and answer.shape[1] == 2 else answer
-    return answer if answer.ndim == truth.ndim == 1 else None
-
-
-def _right(answer: NDArray[Any], truth: NDArray[Any], classes: Any) -> Rows:  # noqa: ARG001
-    return np.asarray(answer == truth) if answer.ndim == 1 and truth.ndim == 1 else None
-
-
-def _errors(answer: NDArray[Any], truth: NDArray[Any], classes: Any) -> Rows:  # noqa: ARG001
-    if answer.ndim != 1 or truth.ndim != 1:
+    if answer.dtype == object:
+        answer = np.asarray(answer.tolist())
+    if answer.ndim == 2 and answer.shape[1] == 2 and kind in {"score", "chance"}:
+        answer = answer[:, 1]
+    if answer.ndim != 1 and not (answer.ndim == 2 and kind == "chance"):
         return None
-    return np.asarray(-np.abs(truth.astype(np.float64) - answer))
+    if kind == "label":
+        return answer if answer.dtype.kind in "biufUS" else None
+    if answer.dtype.kind not in "biuf":
+        return None
+    return answer if kind == "chance" else answer.astype(np.float32)
 
 
-def _squares(answer: NDArray[Any], truth: NDArray[Any], classes: Any) -> Rows:
-    errors = _errors(answer, truth, classes)
-    return None if errors is None else -(errors**2)
+class Responses:
+    """Takes the predictions out of finished fits, for all candidates and rows.
 
-
-def _log_likelihoods(answer: NDArray[Any], truth: NDArray[Any], classes: Any) -> Rows:  # noqa: ARG001
-    """Take the logarithm of the true class's probability, kept off 0 and 1 as `log_loss` does.
-
-    That one takes the classes for those of the rows, and fails if there are others.
+    Parameters
+    ----------
+    splits : sequence of Split
+        Splits of the search, partition after partition.
+    n_repeats : int
+        Partitions of the rows.
+    n_rows, n_candidates : int
+        Size of the search.
+    classes : ndarray of shape (n_classes,), optional
+        Labels, where they are predicted; they are then kept by their number.
     """
-    labels = np.unique(truth)
-    if truth.ndim != 1 or answer.shape != (len(truth), len(labels)) or len(labels) < 2:
-        return None
-    if len(labels) == 2:
-        chance = np.where(truth == labels[1], answer[:, 1], 1 - answer[:, 1])
-    else:
-        chance = answer[np.arange(len(truth)), np.searchsorted(labels, truth)]
-    chance = chance if chance.dtype.kind == "f" else chance.astype(np.float64)
-    smallest = np.finfo(chance.dtype).eps
-    return np.asarray(np.log(np.clip(chance, smallest, 1 - smallest)))
 
+    def __init__(
+        self,
+        splits: Sequence[Split],
+        *,
+        n_repeats: int,
+        n_rows: int,
+        n_candidates: int,
+        classes: NDArray[Any] | None = None,
+    ) -> None:
+        self._n_folds, self._classes = len(splits) // n_repeats, classes
+        self._shape = n_candidates, n_repeats, n_rows
+        self.test_fold = np.full((n_repeats, n_rows), -1, dtype=np.intp)
+        for number, split in enumerate(splits):
+            self.test_fold[number // self._n_folds, split.test] = number
+        self.values: NDArray[Any] | None = None
 
-def _brier(answer: NDArray[Any], truth: NDArray[Any], classes: Any) -> Rows:
-    """Square the error of the second class's probability; for two classes only."""
-    if truth.ndim != 1 or answer.shape != (len(truth), 2) or len(np.asarray(classes)) != 2:
-        return None
-    return np.asarray(-((answer[:, 1] - (truth == np.asarray(classes)[1])) ** 2))
+    def take(self, fit: Fit, units: Sequence[Unit]) -> None:
+        """Take in a fit; what a candidate does not predict stays NaN."""
+        for judgement, rows, places in zip(
+            fit.judged, units[fit.unit].judged, units[fit.unit].places, strict=False
+        ):
+            splits = [place.split for place in places if place.level == "search"]
+            if splits and judgement.response is not None:
+                for split in splits:
+                    self._put(fit.candidate, split // self._n_folds, rows, judgement.response)
 
+    def _put(
+        self, candidate: int, repeat: int, rows: NDArray[np.intp], response: NDArray[Any]
+    ) -> None:
+        numbers = response if self._classes is None else self._numbered(response)
+        if self.values is None:
+            shape = (*self._shape, *numbers.shape[1:])
+            self.values = np.full(shape, np.nan, dtype=np.result_type(numbers, np.float32))
+        if numbers.shape[1:] == self.values.shape[3:]:  # or a class is missing in training
+            self.values[candidate, repeat, rows] = numbers
 
-_ROWS: dict[str, Callable[[NDArray[Any], NDArray[Any], Any], Rows]] = {
-    "accuracy": _right,
-    "neg_mean_squared_error": _squares,
-    "neg_mean_absolute_error": _errors,
-    "roc_auc": _responses,
-    "neg_log_loss": _log_likelihoods,
-    "neg_brier_score": _brier,
-}
+    def _numbered(self, labels: NDArray[Any]) -> NDArray[np.float32]:
+        if self._classes is None or not np.isin(labels, self._classes).all():
+            return np.full(labels.shape, np.nan, dtype=np.float32)
+        return np.searchsorted(self._classes, labels).astype(np.float32)

@@ -110,19 +110,6 @@ class Checkpoint:
                 shelf.keep(fit)
                 yield fit
 
-    def forget_rows(self, params: Mapping[str, Any]) -> None:
-        """Take the results of single rows of a candidate out of the file; its scores stay.
-
-        Parameters
-        ----------
-        params : mapping
-            Settings of the candidate.
-        """
-        key = self._context, _bytes(dict(params), name="candidate")
-        with reading(self._path), self._link:
-            self._link.execute("BEGIN IMMEDIATE")
-            self._link.execute("DELETE FROM response WHERE context = ? AND candidate = ?", key)
-
     def finish(self, result: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         """Write what the finished search leaves, for `skmaxev.correct` to read later.
 

@@ -124,7 +124,7 @@ class Judgement(NamedTuple):
     seconds : float
         Time of scoring.
     response : ndarray or None
-        Result of each row, where it is kept.
+        Prediction for each row, where it is kept.
     """
 
     scores: Scores
@@ -214,7 +214,7 @@ class Job:
     n_splits, n_candidates : int
         Size of the search itself, for the lines that ``verbose`` prints.
     keep : str
-        Metric whose results are kept row by row where the search judges; empty keeps none.
+        Kind of predictions that are kept where the search judges; empty keeps none.
     caller : object
         The search, for callbacks.
     """

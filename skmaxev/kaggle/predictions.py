@@ -15,29 +15,30 @@ FloatArray = NDArray[np.float64]
 def out_of_fold(search: Any, *, candidate: int | None = None) -> FloatArray:
     """Return the responses that a fitted search made for rows it had not trained on.
 
-    They cost no further fit, and are what a blend or a stack is trained on. Searches keep them
-    where their metric ranks rows, that is for ``scoring="roc_auc"``.
+    They cost no further fit, and are what a blend or a stack is trained on: what the metric
+    judges, so probabilities or decision values, numbers, or the numbers of predicted labels.
 
     Parameters
     ----------
     search : fitted search of skmaxev
-        With ``scoring="roc_auc"``, and ``keep_predictions`` on or left at its default.
+        With ``keep_predictions`` on or left at its default, for most metrics of scikit-learn's.
     candidate : int, optional
         Which candidate; the winner if omitted.
 
     Returns
     -------
-    ndarray of shape (n_rows,)
-        Decision value, or probability where the model has no such, in single precision and in the
-        order of the rows; NaN where no split judged the row. Comes from models trained on part of
-        the rows, so a model trained on all errs a little less.
+    ndarray of shape (n_rows,) or (n_rows, n_classes)
+        In the order of the rows, averaged over the times that a row was judged; NaN where none
+        did. For the area under the ROC curve the decision value, or the probability where the model
+        has no such. Comes from models trained on part of the rows, so a model trained on all errs a
+        little less.
 
     Raises
     ------
     TypeError
         If the search has no report, as before it is fitted.
     ValueError
-        If it kept no responses, or none of this candidate.
+        If it kept no predictions, or there is no such candidate.
 
     Examples
     --------
@@ -61,16 +62,18 @@ def out_of_fold(search: Any, *, candidate: int | None = None) -> FloatArray:
     rows = None if report.table is None else report.table.rows
     if rows is None or rows.responses is None:
         raise ValueError(
-            "search must have kept its responses, as searches do with scoring='roc_auc'; this one "
-            "did not. For another metric use "
+            "search must have kept its predictions; this one did not. Fit it with "
+            "keep_predictions=True, or use "
             "sklearn.model_selection.cross_val_predict(search.best_estimator_, X, y, cv=...)."
         )
     wanted = report.best_index if candidate is None else candidate
-    column = np.flatnonzero(rows.candidates == wanted)
-    if not column.size:
+    if wanted not in range(len(rows.responses)):
         raise ValueError(
-            f"candidate must be one whose responses were kept: {rows.candidates.tolist()}; got "
-            f"{wanted}. Fit the search with keep_predictions=True to keep all."
+            f"candidate must be one of 0 to {len(rows.responses) - 1}; got {candidate!r}."
         )
-    kept = rows.responses[:, column[0]].astype(np.float64)
-    return np.where(rows.fold >= 0, kept, np.nan)
+    kept = np.moveaxis(rows.responses[wanted].astype(np.float64), 0, -1)
+    judged = np.isfinite(kept)
+    times = judged.sum(axis=-1)
+    sums = np.where(judged, kept, 0.0).sum(axis=-1)
+    means: FloatArray = np.divide(sums, times, out=np.full(sums.shape, np.nan), where=times > 0)
+    return means

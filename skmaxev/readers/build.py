@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skmaxev.metrics import direction_doubt, direction_of, support_of
 from skmaxev.readers.failures import failed_candidates, nothing_left
-from skmaxev.table import Design, OuterFolds, Rows, RowScores, ScoreTable, mean_scores
+from skmaxev.table import Design, OuterFolds, Rows, ScoreTable, mean_scores
 
 __all__ = ["as_floats", "build_table", "is_missing", "numbers"]
 
@@ -30,7 +30,7 @@ def build_table(
     left_out: Mapping[int, str] | None = None,
     params: Sequence[Mapping[str, Any]] | None = None,
     design: Design | None = None,
-    rows: Rows | RowScores | None = None,
+    rows: Rows | None = None,
     outer: OuterFolds | None = None,
     n_fits: int | None = None,
     source: str,

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skmaxev._checkpoint import CheckpointError, finished_searches, is_sqlite
-from skmaxev.table import OuterFolds, RowScores, ScoreTable
+from skmaxev.metrics import rows_from_responses
+from skmaxev.table import Design, OuterFolds, Rows, ScoreTable
 
 __all__ = ["from_checkpoint", "is_checkpoint", "plain_rows", "plain_tables"]
 
-_ROWS = ("fold", "candidates", "values", "responses", "y")
+_ROWS = ("responses", "test_fold", "y_true")
 _PLAIN = (str, int, float, bool, type(None))
 
 
@@ -67,7 +68,8 @@ def from_checkpoint(
         )
     chosen = found[search or 0]
     name = _metric_of(chosen, metric)
-    return _as_table(chosen["tables"][name], _as_rows(chosen["arrays"], name))
+    plain = chosen["tables"][name]
+    return _as_table(plain, _as_rows(chosen["arrays"], name, plain["metric"]))
 
 
 def _metric_of(search: Mapping[str, Any], metric: str | None) -> str:
@@ -119,11 +121,11 @@ def plain_rows(tables: Mapping[str, ScoreTable]) -> dict[str, NDArray[Any]]:
     }
 
 
-def _as_rows(arrays: Mapping[str, NDArray[Any]], metric: str) -> RowScores | None:
-    parts: dict[str, Any] = {
-        name: arrays[f"{metric}/{name}"] for name in _ROWS if f"{metric}/{name}" in arrays
-    }
-    return RowScores(**parts) if parts else None
+def _as_rows(arrays: Mapping[str, NDArray[Any]], name: str, metric: str) -> Rows | None:
+    parts = {part: arrays[f"{name}/{part}"] for part in _ROWS if f"{name}/{part}" in arrays}
+    if len(parts) < len(_ROWS):
+        return None
+    return rows_from_responses(metric, parts["y_true"], parts["responses"], parts["test_fold"])
 
 
 def _as_plain(table: ScoreTable) -> dict[str, Any]:
@@ -135,6 +137,7 @@ def _as_plain(table: ScoreTable) -> dict[str, Any]:
         "params": None if table.params is None else [_settings(params) for params in table.params],
         "n_train": None if table.n_train is None else table.n_train.tolist(),
         "n_test": None if table.n_test is None else table.n_test.tolist(),
+        "design": None if table.design is None else _plain_design(table.design),
         "support": list(map(float, table.support)),
         "left_out": [[int(number), reason] for number, reason in table.left_out.items()],
         "n_fits": table.n_fits,
@@ -149,6 +152,26 @@ def _as_plain(table: ScoreTable) -> dict[str, Any]:
     return plain
 
 
+def _plain_design(design: Design) -> dict[str, Any]:
+    plain = {name: getattr(design, name) for name in ("n_splits", "n_repeats", "n_rows", "source")}
+    clusters, n_test = design.clusters, design.n_test
+    return plain | {
+        "test_share": float(design.test_share),
+        "n_test": None if n_test is None else n_test.tolist(),
+        "clusters": None if clusters is None else _codes(clusters).tolist(),
+    }
+
+
+def _codes(labels: NDArray[Any]) -> NDArray[np.intp]:
+    return np.unique(labels, return_inverse=True)[1]
+
+
+def _as_design(plain: Mapping[str, Any]) -> Design:
+    return Design(
+        **{**plain, "n_test": _whole(plain["n_test"]), "clusters": _whole(plain["clusters"])}
+    )
+
+
 def _settings(params: Mapping[str, Any]) -> dict[str, Any]:
     plain = {}
     for name, value in params.items():
@@ -157,7 +180,7 @@ def _settings(params: Mapping[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def _as_table(plain: Mapping[str, Any], rows: RowScores | None) -> ScoreTable:
+def _as_table(plain: Mapping[str, Any], rows: Rows | None) -> ScoreTable:
     parts = dict(plain)
     outer = parts.pop("outer", None)
     return ScoreTable(
@@ -167,6 +190,7 @@ def _as_table(plain: Mapping[str, Any], rows: RowScores | None) -> ScoreTable:
             "params": None if parts["params"] is None else tuple(parts["params"]),
             "n_train": _whole(parts["n_train"]),
             "n_test": _whole(parts["n_test"]),
+            "design": None if parts["design"] is None else _as_design(parts["design"]),
             "support": tuple(parts["support"]),
             "left_out": dict(parts["left_out"]),
             "notes": tuple(parts["notes"]),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from skmaxev.metrics import is_metric
 from skmaxev.readers.build import as_floats, build_table, is_missing, numbers
 from skmaxev.readers.columns import STATES, number_of_split, split_columns, with_lists_unpacked
-from skmaxev.table import OuterFolds, RowScores, ScoreTable, mean_scores
+from skmaxev.table import OuterFolds, Rows, ScoreTable, mean_scores
 
 __all__ = ["choose_metric", "from_cv_results"]
 
@@ -36,7 +36,7 @@ def from_cv_results(
     error_score: float | None = None,
     told: bool = True,
     n_fits: int | None = None,
-    rows: RowScores | None = None,
+    rows: Rows | None = None,
     outer: OuterFolds | None = None,
     source: str = "cv_results_",
 ) -> ScoreTable:

@@ -19,7 +19,7 @@ from skmaxev.readers.paths import from_path, is_path
 from skmaxev.readers.results import choose_metric, from_cv_results
 from skmaxev.readers.splitters import design_of_splitter
 from skmaxev.readers.studies import from_study
-from skmaxev.table import OuterFolds, RowScores, ScoreTable
+from skmaxev.table import OuterFolds, Rows, ScoreTable
 
 __all__ = ["from_search", "is_search", "metric_name"]
 
@@ -39,7 +39,7 @@ def from_search(
     search: Any,
     *,
     metric: str | None = None,
-    rows: RowScores | None = None,
+    rows: Rows | None = None,
     outer: OuterFolds | None = None,
 ) -> ScoreTable:
     """Read the score table of a fitted search.
@@ -52,7 +52,7 @@ def from_search(
         the like, see ``from_path``.
     metric : str, optional
         Which metric, where several were scored; that of ``refit`` if omitted.
-    rows : RowScores, optional
+    rows : Rows, optional
         Row-level results to go with it.
     outer : OuterFolds, optional
         Results of nested cross-validation to go with it.

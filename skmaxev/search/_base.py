@@ -30,7 +30,7 @@ from skmaxev.search._found import check_is_plain, fitted_attributes, read_tables
 from skmaxev.search._keeping import keeping
 from skmaxev.search._progress import Progress, SearchProgress
 from skmaxev.search._request import Request, read_request
-from skmaxev.search._rows import metric_to_keep, notes_on_rows, rows_of
+from skmaxev.search._rows import kind_to_keep, with_rows, without_rows
 from skmaxev.search._tables import search_places, table_of
 from skmaxev.table import OuterFolds, ScoreTable
 
@@ -111,6 +111,15 @@ class BaseMaxSearch(GridSearchCV):
             tags.classifier_tags = inner.classifier_tags
             tags.regressor_tags = inner.regressor_tags
         return tags
+
+    def __getstate__(self) -> Any:
+        """Leave the results of single rows out of a pickle, unless they were asked for."""
+        state = super().__getstate__()
+        if self.keep_predictions is True or "reports_" not in state:
+            return state
+        bare = {name: without_rows(report) for name, report in state["reports_"].items()}
+        state = {**state, "reports_": bare}
+        return state | ({"report_": without_rows(state["report_"])} if "report_" in state else {})
 
     def get_metadata_routing(self) -> Any:
         """Get the routing of metadata; all of it goes to the estimator if it is a search.
@@ -301,7 +310,7 @@ class BaseMaxSearch(GridSearchCV):
             verbose=self.verbose,
             n_splits=len(request.splits),
             n_candidates=len(request.candidates),
-            keep=metric_to_keep(self, request)[0],
+            keep=kind_to_keep(self, request)[0],
             caller=self if with_callbacks else None,
         )
 
@@ -349,23 +358,11 @@ class BaseMaxSearch(GridSearchCV):
         best = found.get("best_index_")
         primary = self._primary(record)
         reports = {}
-        notes = notes_on_rows(self, request)
         for metric in record.metrics:
             own = callable(self.refit) or metric == primary
-            table = partial(
-                table_of,
-                self,
-                request,
-                record,
-                metric,
-                best_index=best if own else None,
-                n_fits=n_fits,
-                outer=outer.get(metric),
-                rows=rows_of(self, request, record, metric),
-                notes=notes,
-            )
-            table = partial(request.keeper.note, metric, table)
-            report = self._report(table)
+            known = {"best_index": best if own else None, "n_fits": n_fits}
+            known["outer"] = outer.get(metric)
+            report = self._report(partial(self._table, request, record, metric, **known))
             if report is not None:
                 report = self._finish_report(report, plan, record, metric)
             reports[metric] = report
@@ -377,6 +374,11 @@ class BaseMaxSearch(GridSearchCV):
             judged["best_score_"] = self._honest_score(reports[primary])
             judged["naive_best_score_"] = found["cv_results_"][f"mean_test_{primary}"][best]
         return judged
+
+    def _table(self, request: Request, record: Record, metric: str, **known: Any) -> ScoreTable:
+        table = with_rows(self, request, metric, table_of(self, request, record, metric, **known))
+        request.keeper.tables[metric] = table
+        return table
 
     def _primary(self, record: Record) -> str | None:
         """Name the metric that the winner was chosen by; None where there is none."""

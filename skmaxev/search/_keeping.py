@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from skmaxev.engine.fitting import Fit, Job
-from skmaxev.engine.kept import BestRows, by_candidates
 from skmaxev.engine.plan import Unit
+from skmaxev.engine.responses import Responses
 from skmaxev.engine.run import Pair, run
 from skmaxev.engine.store import Checkpoint
 from skmaxev.readers import plain_rows, plain_tables
 from skmaxev.search._request import Request, is_random
-from skmaxev.search._rows import kept_rows
+from skmaxev.search._rows import responses_to_keep
 from skmaxev.table import ScoreTable
 
 __all__ = ["Keeper", "keeping"]
-
-_SHARE_IN_WORK = 8
-"""One part of so many of the memory for rows is for candidates that begin together."""
 
 
 class Keeper:
@@ -31,13 +28,15 @@ class Keeper:
     ----------
     checkpoint : Checkpoint or None
         None makes every fit and keeps nothing.
-    rows : BestRows or None
-        Keeps the results of single rows; None keeps none.
+    responses : Responses or None
+        Keeps the predictions; None keeps none.
     """
 
-    def __init__(self, checkpoint: Checkpoint | None = None, rows: BestRows | None = None) -> None:
-        self._checkpoint, self.rows = checkpoint, rows
-        self._tables: dict[str, ScoreTable] = {}
+    def __init__(
+        self, checkpoint: Checkpoint | None = None, responses: Responses | None = None
+    ) -> None:
+        self._checkpoint, self.responses = checkpoint, responses
+        self.tables: dict[str, ScoreTable] = {}
 
     def run(
         self,
@@ -51,32 +50,18 @@ class Keeper:
         **options: Any,
     ) -> Iterator[Fit]:
         """Make fits as `skmaxev.engine.run.run` does, those only that the checkpoint lacks."""
-        rows, make = self.rows, run if self._checkpoint is None else self._checkpoint.run
-        if rows is not None and rows.is_bounded:
-            pairs = by_candidates(
-                pairs,
-                n_splits=job.n_splits,
-                n_together=max(rows.n_most // _SHARE_IN_WORK, 1),
-                prefixes=options.get("prefixes", ()),
-            )
-            options["in_order"] = True
+        make = run if self._checkpoint is None else self._checkpoint.run
         for fit in make(job, X, y, pairs, units=units, candidates=candidates, **options):
-            for gone in () if rows is None else rows.take(fit, units):
-                if self._checkpoint is not None and rows is not None and rows.is_bounded:
-                    self._checkpoint.forget_rows(candidates[gone])
+            if self.responses is not None:
+                self.responses.take(fit, units)
             yield fit
-
-    def note(self, metric: str, make_table: Callable[[], ScoreTable]) -> ScoreTable:
-        """Make the score table of one metric, and remember it."""
-        self._tables[metric] = make_table()
-        return self._tables[metric]
 
     def finish(self, search: Any, primary: str | None) -> None:
         """Keep the score tables for `skmaxev.correct`."""
-        if self._checkpoint is not None and self._tables:
+        if self._checkpoint is not None and self.tables:
             source = type(search).__name__
-            plain = plain_tables(self._tables, primary=primary, source=source)
-            self._checkpoint.finish(plain, plain_rows(self._tables))
+            plain = plain_tables(self.tables, primary=primary, source=source)
+            self._checkpoint.finish(plain, plain_rows(self.tables))
 
 
 @contextmanager
@@ -103,7 +88,7 @@ def keeping(search: Any, request: Request, job: Job) -> Iterator[Request]:
         If something would not be the same when the search is run again; before the first fit.
     """
     if search.checkpoint is None:
-        yield replace(request, keeper=Keeper(rows=kept_rows(search, request)))
+        yield replace(request, keeper=Keeper(responses=responses_to_keep(search, request)))
         return
     _check_splitters(search)
     if is_random(search) and not isinstance(search.random_state, numbers.Integral):
@@ -112,7 +97,7 @@ def keeping(search: Any, request: Request, job: Job) -> Iterator[Request]:
             f"random_state={search.random_state!r}. Give a whole number."
         )
     with Checkpoint(search.checkpoint, job, request.X, request.y) as checkpoint:
-        yield replace(request, keeper=Keeper(checkpoint, kept_rows(search, request)))
+        yield replace(request, keeper=Keeper(checkpoint, responses_to_keep(search, request)))
 
 
 def _check_splitters(search: Any) -> None:

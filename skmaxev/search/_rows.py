@@ -1,31 +1,32 @@
-"""Results of single rows, kept beside the scores within a bound of memory."""
+"""Predictions kept beside the scores, and the results of single rows that they give."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from skmaxev._compat import safe_indexing
-from skmaxev.engine.kept import BestRows
-from skmaxev.engine.record import SINGLE, Record
-from skmaxev.engine.responses import METHODS
+from skmaxev.engine.record import SINGLE
+from skmaxev.engine.responses import Responses
+from skmaxev.metrics import METRICS, rows_from_responses, scores_from_responses
+from skmaxev.report import SelectionReport
 from skmaxev.search._request import Request
-from skmaxev.search._tables import name_of
-from skmaxev.table import RowScores
+from skmaxev.search._tables import design_of, name_of
+from skmaxev.table import Rows, ScoreTable
 
-__all__ = ["kept_rows", "metric_to_keep", "notes_on_rows", "rows_of"]
+__all__ = ["kind_to_keep", "responses_to_keep", "with_rows", "without_rows"]
 
 AUTO_MB = 256
 """Megabytes that ``keep_predictions="auto"`` may take."""
-_MB_A_RESULT = 4e-6
-"""Megabytes of the result of one row of one candidate."""
-_FEWEST = 2
-"""Candidates for which there must be room: the best so far, and one in work."""
+_BYTES = 8
+_SAME = 1e-4
+"""How far scores from predictions of 32 bits may be from those of the scorer, relatively."""
 
 
-def metric_to_keep(search: Any, request: Request) -> tuple[str, str]:
-    """Say which metric is kept row by row, and why none is.
+def kind_to_keep(search: Any, request: Request) -> tuple[str, str]:
+    """Say which kind of predictions is kept, and why none is.
 
     Parameters
     ----------
@@ -36,45 +37,33 @@ def metric_to_keep(search: Any, request: Request) -> tuple[str, str]:
 
     Returns
     -------
-    metric : str
-        Key of `skmaxev.engine.responses.METHODS`; empty for none.
+    kind : str
+        As `skmaxev.engine.responses.METHODS` has them; empty for none.
     reason : str
         For the report, if there is something to say.
     """
-    metric = name_of(search, _chosen(search))
     if search.keep_predictions is False:
         return "", ""
-    if obstacle := _obstacle(request, metric):
-        return "", _not_kept(search, obstacle)
-    bound = _bound(search)
-    if _n_most(request, bound) >= len(request.candidates):
-        return metric, ""
-    megabytes = _MB_A_RESULT * request.n_rows * len(request.candidates)
-    need = f"need {megabytes:,.3g} MB, and keep_predictions allows {bound:g} MB."
-    if _n_most(request, bound) < _FEWEST:
-        return "", f"Results of single rows were not kept: they {need}"
-    return metric, f"{_what_was_kept(request)}: all would {need}"
-
-
-def notes_on_rows(search: Any, request: Request) -> tuple[str, ...]:
-    """Say after the fits what was kept of single rows, where that is not all or not expected."""
-    reason, kept = metric_to_keep(search, request)[1], request.keeper.rows
-    if not reason and kept is not None and not kept.candidates.size:
-        reason = _not_kept(
-            search,
-            "no candidate has one finite number for each row, as with several targets or with the "
-            "Brier score of more than two classes.",
-        )
-    return (reason,) if reason else ()
-
-
-def _obstacle(request: Request, metric: str) -> str:
-    """Say why results of single rows would have no meaning, empty if they have one."""
-    if metric not in METHODS:
-        return f"they are for {', '.join(METHODS)}, not for {metric!r}."
+    metric = name_of(search, _chosen(search))
+    known = METRICS.get(metric)
+    if known is None or known.influences is None:
+        return "", _not_kept(search, f"nothing says what a row adds to {metric!r}.")
     if request.score_params:
-        return f"scores depend on {', '.join(request.score_params)} too, and these do not."
-    return "" if _judged_once(request) else "some rows are judged by several splits."
+        given = ", ".join(request.score_params)
+        return "", _not_kept(search, f"scores depend on {given} too, and these do not.")
+    target = _target(request)
+    if target is None or target.ndim != 1:
+        return "", _not_kept(search, "each row must have one target.")
+    n_numbers = design_of(request).n_repeats * request.n_rows * len(request.candidates)
+    if known.answer == "chance":
+        n_numbers *= max(len(np.unique(target)) - 1, 1)
+    megabytes, bound = 1e-6 * _BYTES * n_numbers, _bound(search)
+    if megabytes > bound:
+        return "", (
+            f"Results of single rows were not kept: they need {megabytes:,.3g} MB, and "
+            f"keep_predictions allows {bound:g} MB."
+        )
+    return known.answer, ""
 
 
 def _not_kept(search: Any, why: str) -> str:
@@ -83,73 +72,78 @@ def _not_kept(search: Any, why: str) -> str:
     return f"Results of single rows were not kept: {why}" if asked else ""
 
 
-def kept_rows(search: Any, request: Request) -> BestRows | None:
-    """Make what keeps the results of single rows; None where none are to be kept."""
-    if not metric_to_keep(search, request)[0]:
-        return None
-    return BestRows(
-        request.n_rows,
-        len(request.candidates),
-        len(request.splits),
-        n_most=_n_most(request, _bound(search)),
-        metric=_chosen(search),
-    )
-
-
 def _bound(search: Any) -> float:
     wish = search.keep_predictions
     return float(np.inf if wish is True else AUTO_MB if wish == "auto" else wish)
-
-
-def _n_most(request: Request, bound: float) -> int:
-    """Count the candidates whose rows fit into so many megabytes."""
-    n_candidates = len(request.candidates)
-    return int(min(bound / (_MB_A_RESULT * max(request.n_rows, 1)), n_candidates))
-
-
-def _what_was_kept(request: Request) -> str:
-    rows = getattr(request.keeper, "rows", None)
-    if rows is None:
-        return "Results of single rows are kept for some candidates"
-    return (
-        f"Results of single rows were kept for {len(rows.candidates):,} of "
-        f"{rows.n_candidates:,} candidates, those with the best mean scores"
-    )
 
 
 def _chosen(search: Any) -> str:
     return search.refit if isinstance(search.refit, str) else SINGLE
 
 
-def _judged_once(request: Request) -> bool:
-    none = np.array([], dtype=np.intp)
-    judged = np.concatenate([none, *(split.test for split in request.splits)])
-    return bool(np.bincount(judged).max(initial=0) == 1)
-
-
-def rows_of(
-    search: Any,
-    request: Request,
-    record: Record,  # noqa: ARG001  # as all that is read off a finished search
-    metric: str,
-) -> RowScores | None:
-    """Give the kept results of single rows, of the candidates that have all of them.
-
-    Returns
-    -------
-    RowScores or None
-        None for a metric that was not kept.
-    """
-    name, kept = name_of(search, metric), request.keeper.rows
-    if kept is None or metric != _chosen(search) or not kept.candidates.size:
+def _target(request: Request) -> NDArray[Any] | None:
+    """Read the target as an array; None where there is none, or on another device."""
+    try:
+        return None if request.y is None else np.asarray(request.y)
+    except (RuntimeError, TypeError):
         return None
-    fold = np.full(request.n_rows, -1, dtype=np.intp)
-    for number, split in enumerate(request.splits):
-        fold[split.test] = number
-    candidates, found = kept.candidates, kept.values()
-    if name not in {"accuracy", "roc_auc"}:
-        return RowScores(fold=fold, candidates=candidates, values=found)
-    y = np.asarray(safe_indexing(request.y, np.arange(request.n_rows)))
-    if name == "accuracy":
-        return RowScores(fold=fold, candidates=candidates, values=found, y=y)
-    return RowScores(fold=fold, candidates=candidates, responses=found, y=y)
+
+
+def responses_to_keep(search: Any, request: Request) -> Responses | None:
+    """Make what keeps the predictions; None where none are to be kept."""
+    kind, _ = kind_to_keep(search, request)
+    if not kind:
+        return None
+    labels = np.unique(np.asarray(request.y)) if kind == "label" else None
+    return Responses(
+        request.splits,
+        n_repeats=design_of(request).n_repeats,
+        n_rows=request.n_rows,
+        n_candidates=len(request.candidates),
+        classes=labels,
+    )
+
+
+def with_rows(search: Any, request: Request, metric: str, table: ScoreTable) -> ScoreTable:
+    """Add the results of single rows to the table of the metric they were kept for."""
+    if metric != _chosen(search):
+        return table
+    rows = _rows_of(search, request, metric, table.scores)
+    return replace(table, rows=rows, notes=(*table.notes, *_note(search, request, rows)))
+
+
+def without_rows(report: SelectionReport | None) -> SelectionReport | None:
+    """Return the report with its numbers as they are, and no results of single rows."""
+    if report is None or report.table is None:
+        return report
+    return replace(report, table=replace(report.table, rows=None))
+
+
+def _rows_of(
+    search: Any, request: Request, metric: str, scores: NDArray[np.float64]
+) -> Rows | None:
+    """Give the results of single rows, if the predictions give the scores.
+
+    They do not for a scorer that takes another class for the positive one.
+    """
+    kept = request.keeper.responses
+    if kept is None or kept.values is None:
+        return None
+    name, y = name_of(search, metric), np.asarray(request.y)
+    if METRICS[name].answer == "label":
+        y = np.unique(y, return_inverse=True)[1]
+    found = scores_from_responses(name, y, kept.values, kept.test_fold)
+    judged = np.isfinite(scores).all(axis=0)
+    if found is None or not judged.any():
+        return None
+    off = _SAME * max(float(np.ptp(scores[:, judged])), float(np.abs(scores[:, judged]).max()))
+    same = np.allclose(found[:, judged], scores[:, judged], rtol=_SAME, atol=off)
+    return rows_from_responses(name, y, kept.values, kept.test_fold) if same else None
+
+
+def _note(search: Any, request: Request, rows: Rows | None) -> tuple[str, ...]:
+    """Say why no results of single rows are there, where that is not expected."""
+    kind, reason = kind_to_keep(search, request)
+    if kind and rows is None:
+        reason = _not_kept(search, "the predictions do not give the scores of the splits.")
+    return (reason,) if reason else ()

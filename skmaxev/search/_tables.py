@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,9 +13,9 @@ from skmaxev.engine.record import SINGLE, Record
 from skmaxev.readers import build_table, metric_name
 from skmaxev.search._choice import choose
 from skmaxev.search._request import Request
-from skmaxev.table import Design, OuterFolds, RowScores, ScoreTable
+from skmaxev.table import Design, OuterFolds, ScoreTable
 
-__all__ = ["name_of", "search_places", "table_of"]
+__all__ = ["design_of", "name_of", "search_places", "table_of"]
 
 
 def search_places(request: Request) -> list[Place]:
@@ -32,8 +32,6 @@ def table_of(
     best_index: int | None,
     n_fits: int,
     outer: OuterFolds | None = None,
-    rows: RowScores | None = None,
-    notes: Sequence[str] = (),
 ) -> ScoreTable:
     """Make the score table of one metric; a failed fit or scorer leaves NaN, never a filler.
 
@@ -51,7 +49,7 @@ def table_of(
         The winner; None for the best mean score.
     n_fits : int
         Fits made.
-    outer, rows, notes
+    outer : OuterFolds, optional
         As in ScoreTable.
 
     Raises
@@ -67,17 +65,25 @@ def table_of(
         metric=name_of(search, metric),
         best_index=choose(scores) if best_index is None else best_index,
         params=request.candidates,
-        design=Design.from_splits([(split.train, split.test) for split in request.splits]),
+        design=design_of(request),
         outer=outer,
-        rows=rows,
         n_fits=n_fits,
         source=type(search).__name__,
-        notes=notes,
     )
     return replace(
         table,
         n_train=np.array([len(split.train) for split in request.splits]),
         n_test=np.array([len(split.test) for split in request.splits]),
+    )
+
+
+def design_of(request: Request) -> Design:
+    """Read the design of the search's own splits off their rows; groups are clusters of rows."""
+    groups = request.split_params.get("groups")
+    labels = None if groups is None else np.asarray(groups)
+    return Design.from_splits(
+        [(split.train, split.test) for split in request.splits],
+        clusters=labels if labels is not None and labels.shape == (request.n_rows,) else None,
     )
 
 

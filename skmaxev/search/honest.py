@@ -52,9 +52,10 @@ class HonestSearchCV(BaseMaxSearch):
     level : float, default=0.95
         Confidence level of the interval in the report.
     keep_predictions : {"auto"}, bool or float, default="auto"
-        Whether the out-of-fold results of single rows are kept, for estimates that resample rows:
-        with "auto" as far as 256 MB hold them, with a number as far as so many MB do; True keeps
-        all. The report says what was kept and, unless "auto", why nothing was.
+        Whether the out-of-fold predictions of all candidates are kept for the report, where 256 MB
+        hold them ("auto"), or so many MB as a number says. They give the results of single
+        rows, on which R2, F1, average precision and their like are judged together. True keeps them
+        without a bound, and in a pickle too; unless "auto", the report says why none are kept.
     checkpoint : path-like, optional
         File that keeps every finished fit; the same search started again repeats none of them.
     share_steps : bool, default=True

@@ -13,36 +13,9 @@ from numpy.typing import NDArray
 from skmaxev.table.design import Design
 from skmaxev.table.rows import Rows
 
-__all__ = ["OuterFolds", "RowScores", "ScoreTable", "mean_scores"]
+__all__ = ["OuterFolds", "ScoreTable", "mean_scores"]
 
 FloatArray = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class RowScores:
-    """Out-of-fold results row by row, for methods that resample rows.
-
-    Parameters
-    ----------
-    fold : ndarray of shape (n_rows,)
-        Split that judged the row; -1 for a row that no split judged.
-    candidates : ndarray of shape (n_kept,)
-        Column of the score table behind each kept candidate.
-    values : ndarray of shape (n_rows, n_kept), optional
-        Score of each row where the metric is a mean over rows, such as 1.0 for a right
-        prediction; higher is better.
-    responses : ndarray of shape (n_rows, n_kept), optional
-        Out-of-fold response (probability, decision value or prediction) of each row.
-    y : ndarray of shape (n_rows,), optional
-        Target of each row; goes with ``responses``, and tells what chance is where ``values`` say
-        whether a prediction is right.
-    """
-
-    fold: NDArray[np.intp]
-    candidates: NDArray[np.intp]
-    values: FloatArray | None = None
-    responses: FloatArray | None = None
-    y: NDArray[Any] | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -97,7 +70,7 @@ class ScoreTable:
         How the splits came about; folds of one partition are assumed if omitted.
     support : tuple of two floats
         Range of the metric; infinite where it has no bound.
-    rows : Rows or RowScores, optional
+    rows : Rows, optional
         Row-level results, where they were kept.
     outer : OuterFolds, optional
         Results of nested cross-validation, where it was made.
@@ -120,7 +93,7 @@ class ScoreTable:
     n_test: NDArray[np.intp] | None = None
     design: Design | None = None
     support: tuple[float, float] = (-np.inf, np.inf)
-    rows: Rows | RowScores | None = None
+    rows: Rows | None = None
     outer: OuterFolds | None = None
     left_out: Mapping[int, str] = field(default_factory=dict)
     n_fits: int | None = None

@@ -18,7 +18,7 @@ from skmaxev.correction import correct
 from skmaxev.estimators.consensus import consensus
 from skmaxev.readers import from_array
 from skmaxev.report import METHODS
-from skmaxev.table import OuterFolds, RowScores
+from skmaxev.table import OuterFolds, Rows
 
 NOISE = np.random.default_rng(0).normal(0.8, 0.03, size=(5, 40))
 ALWAYS = {"ME", "LVCV", "LBCV", "BAYES", "EB", "TT", "BBC-F", "CONSENSUS"}
@@ -223,7 +223,7 @@ def test_rows_of_some_candidates_only_are_left_aside():
 
     def report(kept):
         kept = np.asarray(kept)
-        rows = RowScores(fold=fold, candidates=kept, values=right[:, kept])
+        rows = Rows.of_one_partition(fold, values=right[:, kept], candidates=kept, n_candidates=6)
         return correct(dataclasses.replace(from_array(scores), rows=rows))
 
     assert "BBC" in report(range(6)).estimates
@@ -237,8 +237,8 @@ def test_rows_that_no_split_judged_are_left_aside():
     fold = np.arange(100) % 5
     scores = np.array([right[fold == k].mean(0) for k in range(5)])
     more = np.vstack([right, np.full((7, 6), np.nan)])
-    rows = RowScores(fold=fold, candidates=np.arange(6), values=right)
-    longer = RowScores(fold=np.append(fold, [-1] * 7), candidates=np.arange(6), values=more)
+    rows = Rows.of_one_partition(fold, values=right)
+    longer = Rows.of_one_partition(np.append(fold, [-1] * 7), values=more)
     table = from_array(scores)
     assert correct(dataclasses.replace(table, rows=rows)) == correct(
         dataclasses.replace(table, rows=longer)

@@ -14,7 +14,7 @@ from skmaxev import ShrunkSearchCV
 from skmaxev.correction import correct
 from skmaxev.kaggle import correct_leaderboard, out_of_fold
 from skmaxev.readers import build_table
-from skmaxev.table import RowScores
+from skmaxev.table import Rows
 
 ERROR = 0.02
 
@@ -202,28 +202,29 @@ def test_without_the_correlation_it_is_no_worse_than_the_public_score(correlatio
 
 @pytest.fixture
 def search():
-    fold = np.array([0, 0, 1, 1, -1])
-    responses = np.arange(10.0).reshape(5, 2)
+    fold = np.array([[0, 0, 1, 1, -1]])
+    responses = np.arange(10.0).reshape(2, 1, 5)
+    responses[:, :, 4] = np.nan
     table = build_table(
-        np.array([[0.8, 0.7, 0.6], [0.8, 0.6, 0.7]]),
+        np.array([[0.8, 0.7], [0.8, 0.6]]),
         metric="roc_auc",
-        rows=RowScores(fold=fold, candidates=np.array([0, 2]), responses=responses),
+        rows=Rows(values=responses, test_fold=fold, responses=responses),
         source="ShrunkSearchCV",
     )
     return SimpleNamespace(report_=correct(table))
 
 
 def test_out_of_fold_gives_the_winners_response_of_every_judged_row(search):
-    assert out_of_fold(search)[:4].tolist() == [0.0, 2.0, 4.0, 6.0]
+    assert out_of_fold(search)[:4].tolist() == [0.0, 1.0, 2.0, 3.0]
     assert np.isnan(out_of_fold(search)[4])
-    assert out_of_fold(search, candidate=2)[:4].tolist() == [1.0, 3.0, 5.0, 7.0]
+    assert out_of_fold(search, candidate=1)[:4].tolist() == [5.0, 6.0, 7.0, 8.0]
 
 
 def test_out_of_fold_names_the_cure_where_nothing_was_kept(search):
-    with pytest.raises(ValueError, match=r"candidate must be one .*\[0, 2\]; got 1"):
-        out_of_fold(search, candidate=1)
+    with pytest.raises(ValueError, match="candidate must be one of 0 to 1; got 2"):
+        out_of_fold(search, candidate=2)
     bare = SimpleNamespace(report_=replace(search.report_, table=None))
-    with pytest.raises(ValueError, match="scoring='roc_auc'"):
+    with pytest.raises(ValueError, match="keep_predictions=True"):
         out_of_fold(bare)
     with pytest.raises(TypeError, match="cross_val_predict"):
         out_of_fold(object())

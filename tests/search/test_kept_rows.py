@@ -1,24 +1,32 @@
-"""Results of single rows, kept from the predictions that the scorers make anyway."""
+"""Predictions, kept as the scorers ask for them, and what they say of single rows."""
 
 import sqlite3
 from contextlib import closing
 
 import numpy as np
 import pytest
-from sklearn.datasets import make_classification, make_regression
+from sklearn.datasets import load_diabetes, make_classification, make_regression
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.metrics import log_loss, roc_auc_score
-from sklearn.model_selection import RepeatedKFold
+from sklearn.metrics import f1_score, make_scorer, r2_score, roc_auc_score
+from sklearn.model_selection import (
+    GroupKFold,
+    RepeatedKFold,
+    ShuffleSplit,
+    cross_val_predict,
+)
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from skmaxev import NestedCVSearch, ShrunkSearchCV, correct
-from skmaxev.engine.responses import overhear, row_results
+from skmaxev import HonestSearchCV, NestedCVSearch, ShrunkSearchCV, correct
+from skmaxev.engine.responses import capture, response_of
 
 X, Y = make_classification(60, 5, flip_y=0.2, random_state=0)
 MODEL = make_pipeline(StandardScaler(), LogisticRegression())
 GRID = {"logisticregression__C": [0.01, 1.0, 100.0]}
+ONE = 8e-6 * 60
+"""Megabytes of the predictions of one candidate."""
 
 
 def rows_of(model=MODEL, grid=GRID, y=Y, **options):
@@ -26,102 +34,177 @@ def rows_of(model=MODEL, grid=GRID, y=Y, **options):
     return search.report_.table, search.report_.table.rows
 
 
-@pytest.mark.parametrize("scoring", [None, "accuracy", {"a": "accuracy", "b": "roc_auc"}], ids=str)
-def test_the_rows_of_a_split_average_to_its_score(scoring):
-    refit = "a" if isinstance(scoring, dict) else True
-    table, rows = rows_of(y=np.where(Y, "ill", "well"), scoring=scoring, refit=refit)
-    assert rows.candidates.tolist() == [0, 1, 2]
-    for k in range(5):
-        np.testing.assert_allclose(rows.values[rows.fold == k].mean(axis=0), table.scores[k])
-
-
-@pytest.mark.parametrize("scoring", ["neg_mean_squared_error", "neg_mean_absolute_error"])
-def test_errors_are_kept_row_by_row(scoring):
-    data, y = make_regression(60, 5, noise=9, random_state=0)
-    search = ShrunkSearchCV(Ridge(), {"alpha": [0.1, 10.0]}, scoring=scoring).fit(data, y)
-    table, rows = search.report_.table, search.report_.table.rows
-    for k in range(5):
-        mean = rows.values[rows.fold == k].mean(axis=0)
-        np.testing.assert_allclose(mean, table.scores[k], rtol=1e-5)
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("names", [(0, 1, 2), (-1, 1, 2), ("well", "ill", "dead")], ids=str)
-@pytest.mark.parametrize("scoring", ["neg_log_loss", "neg_brier_score"])
-def test_losses_of_probabilities_are_kept_row_by_row(scoring, names, n_classes):
-    if scoring == "neg_brier_score" and (n_classes == 3 or "ill" in names):
-        pytest.skip("scikit-learn needs to be told the positive class")
-    data, y = make_classification(
-        90, 6, n_informative=4, n_classes=n_classes, flip_y=0.2, random_state=0
-    )
-    tree = DecisionTreeClassifier(random_state=0)  # probabilities of 0 and 1 are clipped
-    search = ShrunkSearchCV(tree, {"max_depth": [1, 3, None]}, scoring=scoring)
-    search.fit(data, np.array(names)[y])
-    table, rows = search.report_.table, search.report_.table.rows
-    assert rows.candidates.tolist() == [0, 1, 2]
-    for k in range(5):
-        mean = rows.values[rows.fold == k].mean(axis=0, dtype=float)
-        np.testing.assert_allclose(mean, table.scores[k], rtol=1e-6)
-    report = correct(table)
-    assert report.estimates["BBC"].value < report.naive
-
-
-def test_losses_of_float32_probabilities_are_clipped_as_such():
-    answer = np.array([[0, 1], [0.25, 0.75]], dtype=np.float32)
-    rows = row_results({"predict_proba": answer}, "neg_log_loss", np.array([0, 1]))
-    assert -rows.mean(dtype=float) == pytest.approx(log_loss([0, 1], answer), rel=1e-6)
-
-
 @pytest.mark.parametrize(
-    ("metric", "y", "classes"),
+    "scoring",
     [
-        ("neg_log_loss", [1, 1, 1], [0, 1]),  # scikit-learn fails here
-        ("neg_log_loss", [0, 1, 2], [0, 1]),
-        ("neg_log_loss", [[0], [1], [1]], [0, 1]),
-        ("neg_brier_score", [0, 1, 2], [0, 1, 2]),
-    ],
-)
-def test_losses_without_meaning_for_single_rows_are_not_kept(metric, y, classes):
-    answer = np.full((3, len(classes) if metric == "neg_brier_score" else 2), 0.5)
-    assert row_results({"predict_proba": answer}, metric, np.array(y), classes) is None
-
-
-def test_the_brier_score_of_rows_of_one_class_is_known_by_the_model():
-    rows = row_results({"": np.full((2, 2), [0.2, 0.8])}, "neg_brier_score", [0, 0], [0, 1])
-    np.testing.assert_allclose(rows, -0.64)
-
-
-def test_responses_rank_the_rows_as_the_scorer_saw_them():
-    table, rows = rows_of(scoring="roc_auc")
-    for k in range(5):
-        fold = rows.fold == k
-        area = roc_auc_score(rows.y[fold], rows.responses[fold, 1])
-        assert area == pytest.approx(table.scores[k, 1], abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"keep_predictions": False},
-        {"keep_predictions": 1e-6},
-        {"scoring": "f1"},
-        {"cv": RepeatedKFold(n_splits=3, n_repeats=2, random_state=0)},
+        *(None, "accuracy", "balanced_accuracy", "roc_auc", "neg_log_loss", "neg_brier_score"),
+        {"a": "accuracy", "b": "roc_auc"},
     ],
     ids=str,
 )
-def test_nothing_is_kept_where_it_is_unwanted_too_large_or_without_meaning(options):
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_the_rows_of_a_split_average_to_its_score(scoring, n_jobs):
+    refit = "a" if isinstance(scoring, dict) else True
+    table, rows = rows_of(scoring=scoring, refit=refit, n_jobs=n_jobs)
+    assert rows.complete.all()
+    means = rows.means_over_splits(5)
+    if scoring == "roc_auc":  # each class is compared with its mean over all splits
+        for number, judged in enumerate(table.scores):
+            rows_in = rows.test_fold[0] == number
+            area = roc_auc_score(Y[rows_in], rows.responses[1, 0, rows_in])
+            assert area == pytest.approx(judged[1])
+    else:
+        np.testing.assert_allclose(means, table.scores, rtol=1e-5)
+    assert rows.pooled is None
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss"])
+def test_names_of_classes_do_not_matter(scoring, n_classes):
+    data, codes = make_classification(
+        90, 6, n_informative=4, n_classes=n_classes, flip_y=0.2, random_state=0
+    )
+    tree = DecisionTreeClassifier(random_state=0)  # probabilities of 0 and 1
+    found = [
+        ShrunkSearchCV(tree, {"max_depth": [1, 3, None]}, scoring=scoring).fit(data, y).report_
+        for y in (codes, np.array(["alive", "dead", "well"])[codes])
+    ]
+    assert found[0] == found[1]
+    table = found[0].table
+    np.testing.assert_allclose(table.rows.means_over_splits(5), table.scores, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "scoring", ["neg_mean_squared_error", "neg_mean_absolute_error", "neg_root_mean_squared_error"]
+)
+def test_errors_are_kept_row_by_row(scoring):
+    data, y = make_regression(60, 5, noise=9, random_state=0)
+    search = ShrunkSearchCV(Ridge(), {"alpha": [0.1, 10.0]}, scoring=scoring).fit(data, y)
+    table = search.report_.table
+    np.testing.assert_allclose(table.rows.means_over_splits(5), table.scores, rtol=1e-4)
+
+
+def test_r2_is_corrected_on_all_rows_together():
+    data, y = load_diabetes(return_X_y=True)
+    data, y = data[:90], y[:90]
+    search = HonestSearchCV(Ridge(), {"alpha": [0.01, 0.1, 1.0]}, cv=9).fit(data, y)
+    best = Ridge(**search.best_params_)
+    pooled = r2_score(y, cross_val_predict(best, data, y, cv=9))
+    assert search.report_.naive_pooled == pytest.approx(pooled, abs=1e-5)
+    assert search.naive_best_score_ == search.cv_results_["mean_test_score"].max()
+    assert search.best_score_ == pytest.approx(pooled - search.report_.optimism, abs=1e-5)
+
+
+def test_f1_is_corrected_on_all_rows_together():
+    search = HonestSearchCV(MODEL, GRID, scoring="f1", cv=5).fit(X, Y)
+    best = MODEL.set_params(**search.best_params_)
+    pooled = f1_score(Y, cross_val_predict(best, X, Y, cv=5))
+    assert search.report_.naive_pooled == pytest.approx(pooled)
+
+
+@pytest.mark.parametrize(
+    ("cv", "shape"),
+    [
+        (RepeatedKFold(n_splits=3, n_repeats=2, random_state=0), (2, 60)),
+        (ShuffleSplit(4, test_size=0.3, random_state=0), (4, 60)),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_repeats_are_kept_apart(cv, shape):
+    table, rows = rows_of(cv=cv)
+    assert rows.test_fold.shape == shape
+    np.testing.assert_allclose(rows.means_over_splits(table.n_splits), table.scores)
+    assert table.design.n_repeats == shape[0]
+
+
+def test_groups_are_the_clusters_of_the_rows():
+    groups = np.arange(60) // 3
+    search = HonestSearchCV(MODEL, GRID, cv=GroupKFold(4)).fit(X, Y, groups=groups)
+    np.testing.assert_array_equal(search.report_.table.design.clusters, groups)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"keep_predictions": False}, None),
+        ({"keep_predictions": 2 * ONE}, "they need 0.00144 MB"),
+        ({"scoring": make_scorer(f1_score)}, None),
+        ({"scoring": make_scorer(f1_score), "keep_predictions": True}, "nothing says what a row"),
+    ],
+    ids=str,
+)
+def test_all_predictions_are_kept_or_none(options, words):
     table, rows = rows_of(**options)
     assert rows is None
-    assert any("MB" in note for note in table.notes) == (options.get("keep_predictions") == 1e-6)
+    notes = [note for note in table.notes if note.startswith("Results of single rows")]
+    assert len(notes) == (words is not None)
+    assert words is None or words in notes[0]
+
+
+def test_predictions_that_do_not_give_the_scores_are_left_aside():
+    """The metric takes 1 for the positive class; the rows would take 2."""
+    table, rows = rows_of(y=Y + 1, scoring="f1", keep_predictions=True)
+    assert rows is None
+    assert any("do not give the scores" in note for note in table.notes)
+
+
+def test_a_candidate_that_failed_takes_its_rows_with_it():
+    neighbours = KNeighborsClassifier()
+    with pytest.warns(Warning, match="fits failed|not finite|non-finite"):
+        search = HonestSearchCV(neighbours, {"n_neighbors": [1, 5, -1]}).fit(X, Y)
+    alone = HonestSearchCV(neighbours, {"n_neighbors": [1, 5]}).fit(X, Y)
+    assert search.best_score_ == alone.best_score_
+    assert search.report_.interval == alone.report_.interval
+
+
+@pytest.mark.parametrize("kind", [ShrunkSearchCV, NestedCVSearch])
+def test_what_is_kept_changes_no_score_and_no_fit(kind):
+    whole, bare = (
+        kind(MODEL, GRID, cv=4, keep_predictions=wish).fit(X, Y) for wish in (True, False)
+    )
+    for name, values in whole.cv_results_.items():
+        if "time" not in name and name != "params":
+            np.testing.assert_array_equal(bare.cv_results_[name], values)
+    assert bare.n_fits_ == whole.n_fits_
+
+
+def test_a_search_that_broke_off_ends_the_same(tmp_path):
+    path = tmp_path / "kept.db"
+    options = {"checkpoint": path, "scoring": "neg_log_loss"}
+    alone, expected = rows_of(scoring="neg_log_loss")
+    with pytest.MonkeyPatch.context() as patch:
+        made = []
+
+        def stopping(*arguments):
+            made.append(1)
+            if len(made) == 8:
+                raise KeyboardInterrupt
+            return response_of(*arguments)
+
+        patch.setattr("skmaxev.engine.fitting.response_of", stopping)
+        with pytest.raises(KeyboardInterrupt):
+            rows_of(**options)
+    for n_restored in (7, 15):
+        search = ShrunkSearchCV(MODEL, GRID, **options).fit(X, Y)
+        assert search.n_restored_ == n_restored
+        np.testing.assert_array_equal(search.report_.table.rows.values, expected.values)
+        assert search.report_.table.notes == alone.notes
+        with closing(sqlite3.connect(path)) as link:
+            assert link.execute("SELECT count(*) FROM response").fetchone() == (15,)
+    assert correct(path).estimate == correct(search).estimate
+    assert correct(path, method="EB").interval == search.report_.interval
+
+
+# What is captured
 
 
 def test_a_model_is_the_same_after_it_was_listened_to():
     model = LogisticRegression().fit(X, Y)
     before = set(vars(model))
-    with overhear(model, "roc_auc", X) as heard:
+    with capture(model, "score", X) as captured:
         np.testing.assert_array_equal(model.predict(X), model.predict(X))
     assert set(vars(model)) == before
-    assert "decision_function" in heard
+    assert "decision_function" in captured
 
 
 class Elsewhere:
@@ -131,74 +214,41 @@ class Elsewhere:
         raise RuntimeError("cannot be read from here")
 
 
-def test_predictions_that_lie_elsewhere_are_not_kept():
-    assert row_results({"predict": Elsewhere()}, "accuracy", Y) is None
-    assert row_results({"predict": Y}, "accuracy", Elsewhere()) is None
-    assert row_results({"predict": Y}, "accuracy", Y).tolist() == [1] * 60
+@pytest.mark.parametrize(
+    ("answer", "kind", "shape"),
+    [
+        (Elsewhere(), "number", None),
+        (np.zeros((6, 2)), "number", None),
+        (np.zeros((6, 3)), "score", None),
+        (np.zeros((6, 3)), "chance", (6, 3)),
+        (np.zeros((6, 2)), "chance", (6,)),
+        (np.array(["a", "b"] * 3, dtype=object), "label", (6,)),
+        (np.array([1 + 1j] * 6), "label", None),
+    ],
+)
+def test_answers_of_a_kind_are_kept_in_one_form(answer, kind, shape):
+    found = response_of({"": answer}, kind)
+    assert (None if found is None else found.shape) == shape
 
 
-MANY = {"logisticregression__C": np.logspace(-4, 3, 15).tolist()}
-ONE = 4e-6 * 60
-"""Megabytes of the rows of one candidate."""
+def test_certain_and_nearly_certain_are_not_the_same():
+    kept = response_of({"": np.array([[0.0, 1.0], [1e-12, 1.0 - 1e-12]])}, "chance")
+    assert kept.tolist() == [1.0, 1.0 - 1e-12]
+    assert response_of({"": np.ones((2, 2), dtype=np.float32)}, "chance").dtype == np.float32
 
 
-@pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss", {"a": "accuracy", "b": "f1"}])
-@pytest.mark.parametrize("n_jobs", [None, 2])
-def test_beyond_the_bound_the_rows_of_the_best_are_kept(scoring, n_jobs):
-    options = {"scoring": scoring, "refit": "a" if isinstance(scoring, dict) else True}
-    _, whole = rows_of(grid=MANY, keep_predictions=True, **options)
-    for n_most in (8, 14):
-        bounded = {"keep_predictions": n_most * ONE, "n_jobs": n_jobs}
-        table, rows = rows_of(grid=MANY, **bounded, **options)
-        means = table.scores.mean(axis=0)
-        best = np.argsort(-means, kind="stable")
-        assert 1 <= len(rows.candidates) <= n_most
-        assert table.best_index in rows.candidates
-        assert means[rows.candidates].min() >= np.delete(means, rows.candidates).max()
-        assert best[0] in rows.candidates
-        np.testing.assert_array_equal(rows.values, whole.values[:, rows.candidates])
-        (note,) = (note for note in table.notes if "MB" in note)
-        assert f"kept for {len(rows.candidates)} of 15 candidates" in note
-        assert "BBC" not in correct(table).estimates
+# What is handed on
 
 
-@pytest.mark.parametrize("kind", [ShrunkSearchCV, NestedCVSearch])
-def test_a_bound_changes_no_score_and_no_fit(kind):
-    whole, bounded = (
-        kind(MODEL, MANY, cv=4, keep_predictions=wish).fit(X, Y) for wish in (True, 3 * ONE)
-    )
-    for name, values in whole.cv_results_.items():
-        if "time" not in name and name != "params":
-            np.testing.assert_array_equal(bounded.cv_results_[name], values)
-    assert bounded.n_fits_ == whole.n_fits_
-    assert bounded.report_.estimates["EB"] == whole.report_.estimates["EB"]
-    assert whole.best_index_ in bounded.report_.table.rows.candidates
+def test_a_pickle_holds_the_report_without_its_rows():
+    import pickle
 
-
-def test_a_bound_holds_for_the_file_too_and_a_search_that_broke_off_ends_the_same(tmp_path):
-    path = tmp_path / "kept.db"
-    options = {"grid": MANY, "keep_predictions": 5 * ONE, "checkpoint": path}
-    alone, expected = rows_of(**{**options, "checkpoint": None})
-    with pytest.MonkeyPatch.context() as patch:
-        made = []
-
-        def stopping(*arguments):
-            made.append(1)
-            if len(made) == 44:
-                raise KeyboardInterrupt
-            return row_results(*arguments)
-
-        patch.setattr("skmaxev.engine.fitting.row_results", stopping)
-        with pytest.raises(KeyboardInterrupt):
-            rows_of(**options)
-    for n_restored in (43, 75):
-        search = ShrunkSearchCV(MODEL, MANY, checkpoint=path, keep_predictions=5 * ONE).fit(X, Y)
-        rows = search.report_.table.rows
-        assert search.n_restored_ == n_restored
-        np.testing.assert_array_equal(rows.candidates, expected.candidates)
-        np.testing.assert_array_equal(rows.values, expected.values)
-        assert search.report_.table.notes == alone.notes
-        with closing(sqlite3.connect(path)) as link:
-            ((count,),) = link.execute("SELECT count(*) FROM response")
-        assert count <= 5 * 5
-    assert correct(path).estimate == correct(search).estimate
+    search = HonestSearchCV(MODEL, GRID, scoring="f1").fit(X, Y)
+    copy = pickle.loads(pickle.dumps(search))  # noqa: S301  # our own
+    assert copy.report_ == search.report_
+    assert copy.report_.table.rows is None
+    assert search.report_.table.rows is not None
+    assert correct(copy) == search.report_
+    kept = HonestSearchCV(MODEL, GRID, scoring="f1", keep_predictions=True).fit(X, Y)
+    again = pickle.loads(pickle.dumps(kept))  # noqa: S301  # our own
+    assert again.report_.table.rows is not None
