@@ -30,6 +30,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.accuracy.tweedie import tweedie
 from skmaxev.estimators import (
     accuracy_excess,
     auc_influences,
@@ -39,7 +40,6 @@ from skmaxev.estimators import (
     low_bias_cv,
     low_variance_cv,
     tibshirani,
-    tweedie,
 )
 
 BLIND = "blind choice"

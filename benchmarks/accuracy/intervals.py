@@ -29,7 +29,6 @@ from scipy import stats
 from benchmarks.accuracy.bank import load_bank, nested_scores, row_excess, row_values
 from skmaxev.estimators import (
     bbc,
-    bbc_auc,
     bbc_folds,
     conditional_interval,
     efron_shrinkage,
@@ -111,9 +110,7 @@ def nested_nadeau_bengio(search: Any) -> Interval:
 
 
 def bbc_rows(search: Any) -> Interval:
-    if search.metric == "accuracy":
-        return bbc(search.correct, rng=0)[1:3]
-    return bbc_auc(search.y, search.responses, fold=search.fold, rng=0)[1:3]
+    return bbc(row_values(search), rng=0)[1:3]
 
 
 def bbc_over_folds(search: Any) -> Interval:

@@ -1,7 +1,7 @@
 """Time bootstrap bias correction on many rows, with the memory that the process takes.
 
     python benchmarks/speed/resampling.py                        # 100,000 rows, 200 candidates
-    python benchmarks/speed/resampling.py --rows 10000 --quick   # one case a metric
+    python benchmarks/speed/resampling.py --rows 10000 --quick   # one case
 
 Seconds of processor time on one core, for candidates alike (all can win a resample) and for
 candidates that differ (most are dropped). Beside them those of the plain way: index the rows of a
@@ -16,7 +16,7 @@ from time import process_time
 
 import numpy as np
 
-from skmaxev.estimators import bbc, bbc_auc, bbc_folds, bbc_metric
+from skmaxev.estimators import bbc, bbc_folds, bbc_metric
 
 PLAIN_RESAMPLES = 5
 
@@ -26,14 +26,6 @@ def right_predictions(rng, n_rows, n_candidates, spread):
     chances = 0.8 + spread * rng.standard_normal(n_candidates)
     common = rng.random((n_rows, 1))
     return 0.7 * common + 0.3 * rng.random((n_rows, n_candidates)) < chances
-
-
-def responses(rng, n_rows, n_candidates, spread):
-    """Draw a target and responses of about the same area under the curve."""
-    y = rng.integers(0, 2, n_rows)
-    signal = 1.2 * y + rng.standard_normal(n_rows)
-    noise = 0.5 + spread * rng.standard_normal(n_candidates)
-    return y, signal[:, None] + noise * rng.standard_normal((n_rows, n_candidates))
 
 
 def plain(values, rng):
@@ -74,9 +66,6 @@ def main() -> None:
         slow *= n_resamples / PLAIN_RESAMPLES
         print(f"accuracy, spread {spread}: {seconds:.1f} s, the plain way {slow:.0f} s")
         print(f"  {result}, peak {peak_gigabytes():.2f} GB")
-        y, table = responses(rng, *size, spread)
-        seconds, result = timed(lambda y=y, t=table: bbc_auc(y, t, n_resamples=n_resamples, rng=0))
-        print(f"area, spread {spread}: {seconds:.1f} s\n  {result}, peak {peak_gigabytes():.2f} GB")
     folds = rng.random((10, 100_000))
     seconds, _ = timed(lambda: bbc_folds(folds, n_resamples=n_resamples, rng=0))
     print(f"over 10 folds, 100,000 candidates: {seconds:.1f} s")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skmaxev.estimators.influence import accuracy_excess
+from skmaxev.metrics.influence import accuracy_excess
 from skmaxev.table import Rows, ScoreTable, mean_scores
 
 __all__ = ["by_cluster", "excess_of", "pooled_table", "usable_rows"]

@@ -15,21 +15,16 @@ from skmaxev.estimators.bounds import (
     cv_bias_bound,
     expected_maximum_of_normals,
     optimism_of_equal_candidates,
-    variance_bound,
 )
 from skmaxev.estimators.consensus import consensus
 from skmaxev.estimators.cross_validation import fold_means, low_bias_cv, low_variance_cv
-from skmaxev.estimators.influence import accuracy_excess, auc_influences
 from skmaxev.estimators.intervals import nadeau_bengio_interval, selection_interval
 from skmaxev.estimators.maximum import maximum
-from skmaxev.estimators.mixture import tweedie
 from skmaxev.estimators.resampling import (
     Resampled,
     bbc,
-    bbc_auc,
     bbc_folds,
     bbc_metric,
-    bbc_r2,
 )
 from skmaxev.estimators.selective import (
     conditional_interval,
@@ -38,7 +33,7 @@ from skmaxev.estimators.selective import (
     zoom_interval,
 )
 from skmaxev.estimators.shrinkage import efron_shrinkage, residual_noise, tibshirani
-from skmaxev.estimators.simulation import bootstrap_optimism, weighted_mean_correction
+from skmaxev.metrics.influence import accuracy_excess, auc_influences
 
 __all__ = [
     "JudgedAgain",
@@ -49,11 +44,8 @@ __all__ = [
     "bayesian_maximum",
     "bayesian_maximum_beta",
     "bbc",
-    "bbc_auc",
     "bbc_folds",
     "bbc_metric",
-    "bbc_r2",
-    "bootstrap_optimism",
     "conditional_interval",
     "consensus",
     "cv_bias_bound",
@@ -70,10 +62,7 @@ __all__ = [
     "residual_noise",
     "selection_interval",
     "tibshirani",
-    "tweedie",
-    "variance_bound",
     "weighted_maximum",
-    "weighted_mean_correction",
     "winner_covariance",
     "zoom_interval",
 ]

@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
-__all__ = ["Beliefs", "expect_at_maximum", "lead_of_many", "panels"]
+__all__ = ["Beliefs", "expect_at_maximum", "panels"]
 
 FloatArray = NDArray[np.float64]
 Beliefs = Callable[[NDArray[np.intp], FloatArray], tuple[FloatArray, FloatArray]]
@@ -20,11 +19,6 @@ _FIRST_PANELS = 8
 _MASS_TOLERANCE = 1e-9
 _LEAST_WIDTH = 1e-14  # of the whole range: no float lies further inside
 _VALUES_AT_ONCE = 1_000_000
-# Of many alike, in units of their standard error: where nothing happens any more (tails of 1e-19),
-# the width of the cells that means are sorted into, and that of the panels.
-_FAR = 9.0
-_CELLS_A_UNIT = 128
-_PANELS_A_UNIT = 2
 
 
 def panels(left: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -119,43 +113,3 @@ def _integrate(
     # Scaling to the exact probability keeps panels exact that end at a pole of a density.
     scaled = payload * np.divide(mass, found, out=np.zeros_like(mass), where=found > 0)
     return scaled, np.abs(mass - found)
-
-
-def lead_of_many(means: FloatArray) -> float:
-    """Mean of the largest of normal variables of variance one, less the largest of their means.
-
-    Parameters
-    ----------
-    means : ndarray of shape (n_variables,)
-        In units of the one standard error. Time grows with their number by a sort into cells alone.
-
-    Returns
-    -------
-    float
-        With an error of about 1e-9.
-
-    Notes
-    -----
-    The logarithm of the distribution function of the maximum is a sum over variables of a smooth
-    function of the mean. It is interpolated by cubics between the borders of cells, so that each
-    mean becomes weights of the four borders around it.
-    """
-    place = (means - means.max() + 2 * _FAR) * _CELLS_A_UNIT
-    place = place[place > 0.0] + 1.0  # others lie below all the rest
-    cell = place.astype(np.intp)
-    t = place - cell
-    shares = (
-        -t * (t - 1) * (t - 2) / 6,
-        (t + 1) * (t - 1) * (t - 2) / 2,
-        -(t + 1) * t * (t - 2) / 2,
-        (t + 1) * t * (t - 1) / 6,
-    )
-    size = int(2 * _FAR * _CELLS_A_UNIT) + 4
-    weights = sum(
-        np.bincount(cell + shift, share, size) for shift, share in enumerate(shares, start=-1)
-    )
-    borders = (np.arange(size) - 1.0) / _CELLS_A_UNIT - 2 * _FAR
-    edges = np.linspace(-_FAR, _FAR, int(2 * _FAR * _PANELS_A_UNIT) + 1)
-    x, width = panels(edges[:-1], edges[1:])
-    below = np.exp([special.log_ndtr(at[:, np.newaxis] - borders) @ weights for at in x])
-    return float(_FAR - (below * width).sum())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
-from skmaxev.estimators._quadrature import expect_at_maximum, lead_of_many
+from skmaxev.estimators._quadrature import expect_at_maximum
 from skmaxev.estimators.validation import as_result
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ __all__ = ["bayesian_maximum", "bayesian_maximum_beta", "weighted_maximum"]
 _REACH = 9.0
 # Of the range: narrower beliefs are points, which moves the result by no more than this.
 _POINT = 1e-12
-# Variables from which on a rule of its own for equal standard errors is faster.
-_MANY = 10_000
 
 
 def bayesian_maximum(means: ArrayLike, standard_errors: ArrayLike) -> float | NDArray[np.float64]:
@@ -43,11 +41,6 @@ def bayesian_maximum(means: ArrayLike, standard_errors: ArrayLike) -> float | ND
         Exact to about 1e-9 of the range of the beliefs. Errs upwards on average where the means
         are sample means: it is never below the largest of them.
 
-    Raises
-    ------
-    ValueError
-        If the input is not finite, a standard error is negative or the shapes differ.
-
     References
     ----------
     .. [1] H. van Hasselt (2013), section on Bayesian estimators. arXiv:1302.7175.
@@ -63,12 +56,6 @@ def bayesian_maximum(means: ArrayLike, standard_errors: ArrayLike) -> float | ND
     largest = centre.max(axis=-1)
     if centre.shape[-1] == 1:
         return as_result(largest.reshape(shape))
-    if centre.shape[-1] >= _MANY and (errors == errors[:, :1]).all() and errors.min() > 0.0:
-        leads = [
-            error[0] * lead_of_many(mean / error[0])
-            for mean, error in zip(centre, errors, strict=True)
-        ]
-        return as_result((largest + np.maximum(leads, 0.0)).reshape(shape))
     beliefs, low, high = _normal_beliefs(centre - largest[:, np.newaxis], errors)
     excess = np.maximum(low + expect_at_maximum(beliefs, low, high), 0.0)
     return as_result((largest + excess).reshape(shape))
@@ -92,11 +79,6 @@ def weighted_maximum(means: ArrayLike, standard_errors: ArrayLike) -> float | ND
         Between the smallest and the largest mean, exact to about 1e-9 of the range of the beliefs.
         May err in either direction: upwards less than the maximum of the means, downwards less
         than cross-validation with two folds.
-
-    Raises
-    ------
-    ValueError
-        If the input is not finite, a standard error is negative or the shapes differ.
 
     References
     ----------
@@ -139,11 +121,6 @@ def bayesian_maximum_beta(
     float or ndarray of shape (...)
         Exact to about 1e-8. Errs upwards on average where the rates are equal, even if the prior is
         centred on them; the prior may turn that.
-
-    Raises
-    ------
-    ValueError
-        If the successes are not between 0 and the trials, or the prior is not positive.
 
     References
     ----------

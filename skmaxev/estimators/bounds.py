@@ -18,7 +18,6 @@ __all__ = [
     "cv_bias_bound",
     "expected_maximum_of_normals",
     "optimism_of_equal_candidates",
-    "variance_bound",
 ]
 
 # Twelve standard deviations: not even the largest of a million variables lies beyond (1e-27).
@@ -41,11 +40,6 @@ def aven_bound(variances: ArrayLike) -> float | NDArray[np.float64]:
         dependence. Nearly reached only by special distributions: for equal normal means it grows
         as the root of their number, the bias as the root of its logarithm.
 
-    Raises
-    ------
-    ValueError
-        If a variance is negative or not finite.
-
     References
     ----------
     .. [1] T. Aven (1985), Upper (lower) bounds on the mean of the maximum (minimum) of a number of
@@ -60,36 +54,6 @@ def aven_bound(variances: ArrayLike) -> float | NDArray[np.float64]:
     checked = _check_variances(variances, min_ndim=1)
     n_variables = checked.shape[-1]
     return as_result(np.sqrt((n_variables - 1) / n_variables * checked.sum(axis=-1)))
-
-
-def variance_bound(variances: ArrayLike) -> float | NDArray[np.float64]:
-    """Bound the variance of the maximum of independent means from above.
-
-    Parameters
-    ----------
-    variances : array-like of shape (..., n_variables)
-        Variance of each mean.
-
-    Returns
-    -------
-    float or ndarray of shape (...)
-        Sum of the variances, in squared units of the means.
-
-    Raises
-    ------
-    ValueError
-        If a variance is negative or not finite.
-
-    References
-    ----------
-    .. [1] H. van Hasselt (2013), Theorem 2. arXiv:1302.7175.
-
-    Examples
-    --------
-    >>> variance_bound([0.5, 0.25])
-    0.75
-    """
-    return as_result(_check_variances(variances, min_ndim=1).sum(axis=-1))
 
 
 def cv_bias_bound(argument_variances: ArrayLike) -> float | NDArray[np.float64]:
@@ -108,11 +72,6 @@ def cv_bias_bound(argument_variances: ArrayLike) -> float | NDArray[np.float64]:
     float or ndarray of shape (...)
         Never positive, in units of the means. The bias is conjectured to lie above it, and is
         proved to be at most 0.
-
-    Raises
-    ------
-    ValueError
-        If a variance is negative or not finite.
 
     References
     ----------
@@ -139,11 +98,6 @@ def expected_maximum_of_normals(k: ArrayLike) -> float | NDArray[np.float64]:
     -------
     float or ndarray of the shape of `k`
         In standard deviations; exact to 1e-9 for up to a million variables.
-
-    Raises
-    ------
-    ValueError
-        If ``k`` is not a whole number of at least 1.
 
     Notes
     -----
@@ -184,11 +138,6 @@ def optimism_of_equal_candidates(
     -------
     float or ndarray of the common shape
         In units of the score. Too high for candidates that differ, or that share cases.
-
-    Raises
-    ------
-    ValueError
-        If ``k`` or ``n`` is not a whole number of at least 1, or ``score`` is not a proportion.
 
     Notes
     -----

@@ -78,12 +78,6 @@ def consensus(
         chance. Exactly the winner's mean where all means are equal, where there is no noise, or
         where the winner wins every split.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If ``scores`` is not a table of finite numbers with at least two splits, or the row
-        arguments do not fit it.
-
     Notes
     -----
     **Choosing on one split** is `low_variance_cv`. It is zero where the winner wins every split.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from skmaxev.estimators._design import checked_design, is_shuffled, partitions
-from skmaxev.estimators._weights import check_counted, leave_one_out_mean, pooled_mean
+from skmaxev.estimators.maximum import check_counted, leave_one_out_mean, pooled_mean
 from skmaxev.estimators.validation import as_result
 
 if TYPE_CHECKING:
@@ -48,12 +48,6 @@ def low_bias_cv(
     float or ndarray of shape (...)
         Errs downwards on average; unbiased if all candidates are equally good. Where all
         candidates have the same scores nothing was chosen, and it is `maximum`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If ``scores`` is not a table of finite numbers with at least two splits, or ``counts``
-        does not fit it.
 
     References
     ----------
@@ -96,12 +90,6 @@ def low_variance_cv(
         Errs downwards on average, more than `low_bias_cv` and with less variance; unbiased if
         all candidates are equally good. Where all candidates have the same scores nothing was
         chosen, and it is `maximum`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If ``scores`` is not a table of finite numbers with at least two splits, or ``counts``
-        does not fit it.
 
     References
     ----------
@@ -228,12 +216,6 @@ def fold_means(
         Mean of each fold; NaN for a fold that holds no sample of the variable.
     counts : ndarray of shape (n_folds, n_variables)
         Samples in each fold; those of a variable differ by at most one.
-
-    Raises
-    ------
-    ValueError
-        If a variable has no samples or samples that are not finite, or no variable has
-        ``n_folds`` samples.
 
     Examples
     --------

@@ -67,12 +67,6 @@ def selection_interval(
         (93% for squared errors on 100 rows). None where nothing shows the noise: one split and no
         ``row_values``, or scores that never vary.
 
-    Raises
-    ------
-    ValueError
-        If ``scores`` are not finite, ``level`` is not inside (0, 1), or ``estimate`` or a score
-        lies outside ``support``.
-
     Notes
     -----
     Let :math:`v(\mu)` be :math:`(\mu - a)(b - \mu)` for a metric in :math:`[a, b]`,
@@ -149,11 +143,6 @@ def nadeau_bengio_interval(
     tuple of two floats
         Errs to the wide side on average; may leave the range of the metric. The variance is
         :math:`(1/K + n_2/n_1)` times that of the scores, the quantile Student's with K - 1 degrees.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two scores, or a number of rows is not positive.
 
     References
     ----------

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skmaxev.estimators._auc import WeightedAUC
-from skmaxev.estimators._bootstrap import (
-    FloatArray,
-    Weights,
-    check_length,
-    draw_weights,
-    judge_rest,
-    resample_rows,
-)
 from skmaxev.estimators._design import checked_design, is_shuffled, partitions
 from skmaxev.estimators.validation import check_level, check_scores
 from skmaxev.table import Design
@@ -24,7 +16,18 @@ from skmaxev.table import Design
 if TYPE_CHECKING:
     RNG = np.random.Generator | int | None
 
-__all__ = ["Resampled", "bbc", "bbc_auc", "bbc_folds", "bbc_metric", "bbc_r2"]
+__all__ = ["Resampled", "bbc", "bbc_folds", "bbc_metric"]
+
+FloatArray = NDArray[np.float64]
+Weights = NDArray[np.float32]
+
+# Weights held at a time: 4 MB of float32. Much larger blocks do not fit into a processor's cache
+# and take four times as long.
+_BLOCK = 1 << 20
+# Chance that a candidate which is dropped would have won a resample, over all of them.
+_RISK = 1e-9
+# Of the largest difference, and of a metric's value: what rounding leaves of a tie.
+_TIE, _TIE_OF_A_METRIC = 1e-6, 1e-14
 
 
 class Resampled(NamedTuple):
@@ -57,7 +60,8 @@ def bbc(
     """Bootstrap-bias-corrected cross-validation for a metric that is a mean over rows.
 
     Rows are drawn with replacement; the candidate with the best mean over the drawn rows is judged
-    on the rows left out. Accuracy, log loss, squared and absolute error are such metrics.
+    on the rows left out, and tied candidates share the judgement. Accuracy, log loss, squared and
+    absolute error are such metrics; of others, the influences of the rows are (`auc_influences`).
 
     Parameters
     ----------
@@ -78,11 +82,6 @@ def bbc(
         Estimate of the winner's true score. Errs slightly downwards: a resample chooses on about
         63% of the distinct rows. The percentiles are wide, as few rows are left out.
 
-    Raises
-    ------
-    ValueError
-        If ``values`` hold NaN or fewer than two rows.
-
     References
     ----------
     .. [1] I. Tsamardinos, E. Greasidou and G. Borboudakis (2018). Bootstrapping the out-of-sample
@@ -96,108 +95,18 @@ def bbc(
     >>> bool(right.mean(axis=0).max() > 0.61), result.estimate < 0.57
     (True, True)
     """
-    table = _check_rows(values)
-    judged = resample_rows(table, strata, n_resamples, rng)
-    return _summary(judged, level)
-
-
-def bbc_r2(
-    y: ArrayLike,
-    predictions: ArrayLike,
-    *,
-    strata: ArrayLike | None = None,
-    n_resamples: int = 1000,
-    level: float = 0.95,
-    rng: RNG = None,
-) -> Resampled:
-    """Bootstrap-bias-corrected cross-validation for the coefficient of determination.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_rows,)
-        Target of each row.
-    predictions : array-like of shape (n_rows, n_candidates)
-        Out-of-fold predictions.
-    strata, n_resamples, level, rng
-        As in `bbc`.
-
-    Returns
-    -------
-    Resampled
-        In units of R2. Errs slightly downwards, as `bbc` does.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> y = rng.normal(size=300)
-    >>> result = bbc_r2(y, y[:, None] + rng.normal(size=(300, 20)), rng=0)
-    >>> -0.3 < result.estimate < 0.3
-    True
-    """
-    target = np.asarray(y, dtype=np.float64)
-    table = _check_rows(predictions)
-    check_length(target, len(table), "y")
-    losses = -((target[:, None] - table) ** 2)
-
-    def finish(left_out: NDArray[np.bool_], mean: FloatArray) -> FloatArray:
-        """Turn mean squared errors into R2 on the same rows."""
-        share = left_out / np.maximum(left_out.sum(axis=1, keepdims=True), 1)
-        spread = share @ target**2 - (share @ target) ** 2
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(np.where(spread > 0, 1.0 + mean / spread, np.nan))
-
-    # The drawn rows' own spread is common, so the least error has the best R2.
-    return _summary(resample_rows(losses, strata, n_resamples, rng, finish), level)
-
-
-def bbc_auc(
-    y: ArrayLike,
-    responses: ArrayLike,
-    *,
-    fold: ArrayLike | None = None,
-    n_resamples: int = 1000,
-    level: float = 0.95,
-    rng: RNG = None,
-) -> Resampled:
-    """Bootstrap-bias-corrected cross-validation for the area under the ROC curve.
-
-    Positive and negative rows are drawn apart, so that every resample holds both.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_rows,)
-        Class of each row: 1 or True is positive.
-    responses : array-like of shape (n_rows, n_candidates)
-        Out-of-fold probabilities or decision values.
-    fold : array-like of shape (n_rows,), optional
-        Split that judged each row. Responses are then replaced by their rank within the split, as
-        models of different splits need not share a scale; without it they are pooled as they are.
-    n_resamples, level, rng
-        As in `bbc`.
-
-    Returns
-    -------
-    Resampled
-        Errs slightly downwards, as `bbc` does.
-
-    Raises
-    ------
-    ValueError
-        If a class has fewer than two rows.
-
-    Notes
-    -----
-    Candidates are ranked by the first-order expansion of the area in the row weights, which is one
-    matrix product; those closer to the best than six standard deviations of what that leaves out
-    are compared exactly.
-    """
-    table = _check_rows(responses)
-    positive = np.asarray(y) == 1
-    check_length(positive, len(table), "y")
-    area = WeightedAUC(table, positive, fold)
-    draws = draw_weights(len(table), positive, n_resamples, np.random.default_rng(rng))
-    return _summary(judge_rest(draws, area.choose, area.judge), level)
+    table = np.asarray(values, dtype=np.float64)
+    if table.ndim != 2 or len(table) < 2 or not table.shape[1]:
+        raise ValueError(
+            f"rows must have shape (n_rows, n_candidates) with two rows or more; got {table.shape}."
+        )
+    if not np.isfinite(table).all():
+        raise ValueError(
+            "rows must be finite; some hold NaN or infinity. Leave out rows that no split judged "
+            "and candidates that failed."
+        )
+    draws = _draws(len(table), strata, n_resamples, np.random.default_rng(rng))
+    return _summary(_judge_means(table, draws, n_resamples), level)
 
 
 def bbc_metric(
@@ -239,28 +148,22 @@ def bbc_metric(
     50
     """
     target, table = np.asarray(y), np.asarray(responses)
-    check_length(target, len(table), "y")
+    _check_length(target, len(table), "y")
 
-    def choose(weights: Weights) -> NDArray[np.intp]:
-        chosen = np.empty(len(weights), dtype=np.intp)
-        for index, weight in enumerate(weights):
-            drawn = np.repeat(np.arange(len(table)), weight.astype(np.intp))
-            inside = np.array(
-                [metric(target[drawn], table[drawn, i]) for i in range(table.shape[1])]
-            )
-            chosen[index] = np.where(np.isnan(inside), -np.inf, inside).argmax()
-        return chosen
+    def judge(rows: NDArray[Any], candidates: Any) -> FloatArray:
+        return np.array([metric(target[rows], table[rows, i]) for i in candidates])
 
-    def judge(left_out: NDArray[np.bool_], candidate: int) -> FloatArray:
-        return np.array(
-            [
-                metric(target[rows], table[rows, candidate]) if rows.any() else np.nan
-                for rows in left_out
-            ]
-        )
-
-    draws = draw_weights(len(table), strata, n_resamples, np.random.default_rng(rng))
-    return _summary(judge_rest(draws, choose, judge), level)
+    everyone = range(table.shape[1])
+    draws = _draws(len(table), strata, n_resamples, np.random.default_rng(rng))
+    judged = []
+    for weight in chain.from_iterable(draws):
+        inside = judge(np.repeat(np.arange(len(table)), weight.astype(np.intp)), everyone)
+        rest = np.flatnonzero(weight == 0)
+        if len(rest) and not np.isnan(inside).all():
+            best = np.nanmax(inside)
+            tied = np.flatnonzero(inside >= best - _TIE_OF_A_METRIC * abs(best))
+            judged.append(float(judge(rest, tied).mean()))
+    return _summary(np.array(judged), level)
 
 
 def bbc_folds(
@@ -317,8 +220,75 @@ def bbc_folds(
         )
     parts, generator = partitions(table, found), np.random.default_rng(rng)
     each = -(-n_resamples // len(parts))
-    judged = [resample_rows(part, None, each, generator) for part in parts]
+    judged = [_judge_means(part, _draws(len(part), None, each, generator), each) for part in parts]
     return _summary(np.concatenate(judged), level)
+
+
+def _judge_means(table: FloatArray, draws: Iterator[Weights], n_resamples: int) -> FloatArray:
+    """Score of the chosen candidates on the rows left out, for every resample; NaN without any."""
+    # Only differences choose, and these keep their last bits in float32.
+    gap = table - table[:, [table.mean(axis=0).argmax()]]
+    contenders = _contenders(gap, n_resamples)
+    gap = _tamed(gap[:, contenders]).astype(np.float32)
+    columns = table[:, contenders]
+    slack = _TIE * float(np.abs(gap).max()) * np.sqrt(len(gap))
+    judged = []
+    for weights in draws:
+        total = weights @ gap
+        tied = total >= total.max(axis=1, keepdims=True) - slack
+        chosen = tied.any(axis=0)
+        left_out = (weights == 0).astype(np.float64)
+        sums = np.where(tied[:, chosen], left_out @ columns[:, chosen], 0.0).sum(axis=1)
+        with np.errstate(invalid="ignore"):
+            judged.append(sums / tied.sum(axis=1) / left_out.sum(axis=1))
+    return np.concatenate(judged)
+
+
+def _tamed(gap: FloatArray) -> FloatArray:
+    """Bring gaps into the range of float32 without a change to who wins.
+
+    A row that loses more than all rows together can win back loses the resample; how much more is
+    nothing to the choice, and would drown the gaps between the other candidates.
+    """
+    enough = len(gap) * float(gap.max())
+    if enough == 0.0:  # none ever beats the best of all rows, so each row that loses decides
+        return np.asarray(np.sign(gap))
+    return np.asarray(np.ldexp(np.maximum(gap, -enough), -np.frexp(enough)[1]))
+
+
+def _contenders(gap: FloatArray, n_resamples: int) -> NDArray[np.intp]:
+    """Columns that Bernstein's bound does not exclude from beating the best of all rows."""
+    short = -gap.mean(axis=0)
+    reach = np.maximum(gap.max(axis=0) + short, -short - gap.min(axis=0))
+    scale = gap.var(axis=0) + reach * short / 3.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_chance = np.where(short > 0, -len(gap) * short**2 / (2.0 * scale), 0.0)
+    return np.flatnonzero(log_chance >= np.log(_RISK / (n_resamples * gap.shape[1])))
+
+
+def _draws(
+    n_rows: int, strata: ArrayLike | None, n_resamples: int, rng: np.random.Generator
+) -> Iterator[Weights]:
+    """Times that each row is drawn, (some, n_rows) at a time."""
+    if n_resamples < 1:
+        raise ValueError(f"n_resamples must be at least 1; got {n_resamples}. 1000 is usual.")
+    labels = np.zeros(n_rows, dtype=int) if strata is None else np.asarray(strata)
+    _check_length(labels, n_rows, "strata")
+    groups = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+    block = max(1, _BLOCK // n_rows)
+    sizes = (min(block, n_resamples - start) for start in range(0, n_resamples, block))
+    return (_drawn(size, groups, rng) for size in sizes)
+
+
+def _drawn(n_draws: int, groups: list[NDArray[np.intp]], rng: np.random.Generator) -> Weights:
+    n_rows = sum(map(len, groups))
+    weights = np.empty((n_draws, n_rows), dtype=np.float32)
+    for rows in groups:
+        length = len(rows)
+        place = slice(None) if length == n_rows else rows
+        for line in weights:  # one at a time stays in the cache
+            line[place] = np.bincount(rng.integers(0, length, length), minlength=length)
+    return weights
 
 
 def _summary(judged: FloatArray, level: float) -> Resampled:
@@ -333,15 +303,8 @@ def _summary(judged: FloatArray, level: float) -> Resampled:
     return Resampled(float(counted.mean()), float(low), float(high), len(counted))
 
 
-def _check_rows(values: ArrayLike) -> FloatArray:
-    table = np.asarray(values, dtype=np.float64)
-    if table.ndim != 2 or len(table) < 2 or not table.shape[1]:
+def _check_length(array: NDArray[Any], length: int, name: str) -> None:
+    if array.shape != (length,):
         raise ValueError(
-            f"rows must have shape (n_rows, n_candidates) with two rows or more; got {table.shape}."
+            f"{name} must have one entry a row, shape ({length},); got shape {array.shape}."
         )
-    if not np.isfinite(table).all():
-        raise ValueError(
-            "rows must be finite; some hold NaN or infinity. Leave out rows that no split judged "
-            "and candidates that failed."
-        )
-    return table

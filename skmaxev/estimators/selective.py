@@ -82,11 +82,6 @@ def conditional_interval(
     tuple of two floats
         Exact coverage; very wide, down to minus infinity, where the race was close.
 
-    Raises
-    ------
-    ValueError
-        If the shapes differ or the winner's variance is not positive.
-
     References
     ----------
     .. [1] I. Andrews, T. Kitagawa and A. McCloskey (2024). Inference on winners. Quarterly Journal

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from skmaxev.estimators._design import checked_design, own_variance, partitions
-from skmaxev.estimators.maximum import winner_mean
-from skmaxev.estimators.validation import as_result, check_scores
+from skmaxev.estimators.validation import as_result, check_best_index, check_scores
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -40,11 +39,6 @@ def residual_noise(
         Noise variance of the mean score of one candidate, in squared units of the scores; 0 for
         one candidate. Assumes that splits err independently: where training rows overlap it
         errs downwards on average.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If ``scores`` is not a table of finite numbers with at least two splits.
 
     Examples
     --------
@@ -94,12 +88,6 @@ def efron_shrinkage(
         where a few hopeless candidates make the spread of the true scores look wide, which
         `consensus` does not. Where all means are equal it is the mean.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If ``scores`` is not a table of finite numbers, has one split while the noise is to be
-        estimated, or ``noise`` is unknown or negative.
-
     References
     ----------
     .. [1] B. Efron (2011), Tweedie's formula and selection bias. JASA 106,
@@ -115,13 +103,13 @@ def efron_shrinkage(
     """
     table = check_scores(scores, min_splits=2 if isinstance(noise, str) else 1)
     means = table.mean(axis=-2)
-    winner = winner_mean(means, best_index)
+    winner = _mean_of(means, best_index)
     spread = means.max(axis=-1) - means.min(axis=-1)
     grand = means.mean(axis=-1)
     variance = np.square(means - grand[..., np.newaxis]).sum(axis=-1) / max(means.shape[-1] - 1, 1)
     # Rounding leaves equal means a variance; there is no excess to pull back then.
     lost = np.divide(
-        noise_variance(table, noise, design),
+        _noise_variance(table, noise, design),
         variance,
         out=np.zeros_like(variance),
         where=spread > 0,
@@ -129,8 +117,8 @@ def efron_shrinkage(
     return as_result(winner - np.minimum(lost, 1.0) * (winner - grand))
 
 
-def noise_variance(
-    table: NDArray[np.float64], noise: str | float, design: Design | None = None
+def _noise_variance(
+    table: NDArray[np.float64], noise: str | float, design: Design | None
 ) -> NDArray[np.float64]:
     """Return the noise variance of a candidate's mean, of shape (...), by name or as given."""
     if isinstance(noise, str):
@@ -163,11 +151,6 @@ def tibshirani(scores: ArrayLike, *, best_index: int | None = None) -> float | N
         Never above the winner's mean. Errs downwards where many candidates are equally good: it
         takes the optimism of one split for that of all. Cut to the range of the scores.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If ``scores`` is not a table of finite numbers.
-
     References
     ----------
     .. [1] R. J. Tibshirani and R. Tibshirani (2009), A bias correction for the minimum error rate
@@ -180,9 +163,15 @@ def tibshirani(scores: ArrayLike, *, best_index: int | None = None) -> float | N
     """
     table = check_scores(scores)
     means = table.mean(axis=-2)
-    winner = winner_mean(means, best_index)
+    winner = _mean_of(means, best_index)
     # mean_k max_i S[k, i] - m_w, which is zero where the winner wins every split.
     bias = np.maximum(table.max(axis=-1).mean(axis=-1) - winner, 0.0)
     # Rounding can leave the mean of equal scores below all of them.
     least = np.minimum(table.min(axis=(-2, -1)), winner)
     return as_result(np.maximum(winner - bias, least))
+
+
+def _mean_of(means: NDArray[np.float64], best_index: int | None) -> NDArray[np.float64]:
+    """Return the mean of the chosen candidate, by default the largest; shape (...)."""
+    check_best_index(best_index, means.shape[-1])
+    return np.asarray(means.max(axis=-1) if best_index is None else means[..., best_index])

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 from skmaxev.estimators import (
-    bayesian,
     bayesian_maximum,
     bayesian_maximum_beta,
     expected_maximum_of_normals,
@@ -256,25 +255,3 @@ BETA_ERRORS = [
 def test_bad_counts_are_refused_with_the_reason(successes, trials, prior, message):
     with pytest.raises(ValueError, match=message):
         bayesian_maximum_beta(successes, trials, prior=prior)
-
-
-@pytest.mark.parametrize(
-    "means",
-    [
-        np.random.default_rng(0).normal(size=3000),
-        np.random.default_rng(0).normal(size=3000) * 30.0,  # most are hopeless
-        -np.random.default_rng(0).lognormal(0.0, 3.0, size=3000),
-        np.full(3000, 0.8),
-        np.append(np.zeros(2999), 8.0),
-    ],
-)
-@pytest.mark.parametrize("error", [1.0, 1e-3])
-def test_many_alike_have_a_faster_rule(monkeypatch, means, error):
-    errors = np.full(means.size, error)
-    expected = bayesian_maximum(error * means, errors)
-    monkeypatch.setattr(bayesian, "_MANY", 2)
-    assert bayesian_maximum(error * means, errors) == pytest.approx(expected, abs=1e-8 * error)
-    tables = np.stack([error * means, error * means + 1.0])
-    np.testing.assert_allclose(
-        bayesian_maximum(tables, error), [expected, expected + 1.0], atol=1e-8 * error
-    )

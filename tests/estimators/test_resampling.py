@@ -2,12 +2,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import r2_score, roc_auc_score
 from strategies import score_tables
 
-from skmaxev.estimators import bbc, bbc_auc, bbc_folds, bbc_metric, bbc_r2
-from skmaxev.estimators._auc import WeightedAUC, rank_within
-from skmaxev.estimators._bootstrap import _contenders, draw_weights
+from skmaxev.estimators import bbc, bbc_folds, bbc_metric
+from skmaxev.estimators.resampling import _contenders, _draws
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -30,7 +28,7 @@ def loop_rest(scores_of, n_rows, winner, weights):
 
 def all_weights(n_rows, strata, n_resamples, seed):
     rng = np.random.default_rng(seed)
-    return np.concatenate(list(draw_weights(n_rows, strata, n_resamples, rng)))
+    return np.concatenate(list(_draws(n_rows, strata, n_resamples, rng)))
 
 
 def test_judges_the_winner_on_the_rows_left_out():
@@ -50,62 +48,20 @@ def test_chooses_the_best_of_the_drawn_rows():
     for weight in weights:
         winner = int((weight[:, None] * values).sum(axis=0).argmax())
         rest.append(values[weight == 0, winner].mean())
-    # The draws come before the numbers that break ties only within one block, as here.
     assert bbc(values, n_resamples=40, rng=5).estimate == pytest.approx(np.mean(rest))
 
 
-def test_any_metric_agrees_with_the_fast_paths():
+def test_any_metric_agrees_with_the_fast_path():
     rng = np.random.default_rng(2)
     y = rng.integers(0, 2, 60)
     responses = y[:, None] + rng.normal(size=(60, 6))
     common = {"n_resamples": 60, "rng": 7}
-    slow = bbc_metric(y, responses, roc_auc_score, strata=y, **common)
-    fast = bbc_auc(y, responses, **common)
-    assert fast == pytest.approx(slow)
-    slow = bbc_metric(y, responses, r2_score, **common)
-    assert bbc_r2(y, responses, **common) == pytest.approx(slow)
     losses = -((y[:, None] - responses) ** 2)
     slow = bbc_metric(y, responses, lambda t, r: -np.mean((t - r) ** 2), **common)
     assert bbc(losses, **common) == pytest.approx(slow)
-
-
-def test_the_area_ranks_within_the_fold():
-    rng = np.random.default_rng(3)
-    fold = np.repeat([0, 1], 30)
-    y = rng.integers(0, 2, 60)
-    responses = y[:, None] + rng.normal(size=(60, 4))
-    shifted = responses + 100.0 * fold[:, None]
-    assert bbc_auc(y, shifted, fold=fold, rng=0) == bbc_auc(y, responses, fold=fold, rng=0)
-    assert rank_within(np.array([[3.0], [1.0], [7.0]]), np.array([0, 0, 1])).ravel().tolist() == [
-        0.75, 0.25, 0.5,
-    ]  # fmt: skip
-
-
-@given(SEEDS, st.sampled_from([2, 5, 1000]))
-def test_weighted_areas_match_the_definition_with_ties(seed, n_values):
-    rng = np.random.default_rng(seed)
-    positive = np.arange(14) % 3 == 0
-    responses = rng.integers(0, n_values, (14, 3)).astype(float)
-    weights = rng.integers(0, 3, (4, 14)).astype(np.float32)
-    area = WeightedAUC(responses, positive, None)
-    for candidate in range(3):
-        for weight, found in zip(weights, area.area(weights, candidate), strict=True):
-            if weight[positive].sum() and weight[~positive].sum():
-                expected = roc_auc_score(positive, responses[:, candidate], sample_weight=weight)
-                assert found == pytest.approx(expected)
-            else:
-                assert np.isnan(found)
-
-
-@given(SEEDS)
-def test_the_expansion_never_drops_the_best_candidate(seed):
-    rng = np.random.default_rng(seed)
-    y = rng.permutation(np.arange(300) % 2 == 0)
-    responses = y[:, None] + rng.uniform(0.5, 1.5, 8) * rng.normal(size=(300, 8))
-    area = WeightedAUC(responses, y, None)
-    weights = np.concatenate(list(draw_weights(300, y, 10, rng)))
-    exact = np.array([area.area(weights, i) for i in range(8)])
-    assert exact.max(axis=0) == pytest.approx(exact[area.choose(weights), np.arange(10)])
+    right = responses > 0.5  # many ties
+    slow = bbc_metric(y, right, lambda t, r: np.mean(t == r), **common)
+    assert bbc(right == y[:, None], **common) == pytest.approx(slow)
 
 
 @given(SEEDS)
@@ -134,12 +90,30 @@ def test_rows_are_drawn_within_their_stratum(seed):
         assert weights[:, strata == label].sum(axis=1) == pytest.approx(size)
 
 
-def test_candidates_that_tie_share_the_choice():
-    values = np.zeros((40, 2))
-    values[:20, 0] = values[20:, 1] = 1.0  # equally good, on different rows
-    apart = bbc(np.tile(values, (1, 1)), n_resamples=400, rng=0).estimate
-    turned = bbc(values[:, ::-1], n_resamples=400, rng=0).estimate
-    assert apart == pytest.approx(turned, abs=0.03)
+def test_candidates_that_tie_share_the_judgement():
+    """A draw takes one of two rows twice, on which two candidates tie; the other row judges."""
+    values = [[1.0, 1.0, 0.0], [0.25, 0.75, 0.0]]
+    weights = all_weights(2, None, 30, 0)
+    rest = [0.5 if first else 1.0 for first, second in weights == 2 if first or second]
+    # On the second row the second candidate is ahead, and the first row judges it as 1.
+    assert bbc(values, n_resamples=30, rng=0).estimate == pytest.approx(np.mean(rest))
+    of_rows = bbc_metric(
+        [0, 0], values, lambda _, values: float(values.mean()), n_resamples=30, rng=0
+    )
+    assert of_rows.estimate == pytest.approx(np.mean(rest))
+
+
+@given(SEEDS, st.permutations(range(6)))
+def test_the_order_of_candidates_changes_no_number(seed, order):
+    rng = np.random.default_rng(seed)
+    right = (rng.random((30, 6)) < 0.6) * 1.0
+    common = {"n_resamples": 40, "rng": 1}
+    assert bbc(right[:, order], **common) == pytest.approx(bbc(right, **common))
+    folds = right.reshape(5, 6, 6).mean(axis=1)
+    assert bbc_folds(folds[:, order], **common) == pytest.approx(bbc_folds(folds, **common))
+    plain = bbc_metric(np.ones(30), right, lambda y, r: np.mean(y == r), **common)
+    turned = bbc_metric(np.ones(30), right[:, order], lambda y, r: np.mean(y == r), **common)
+    assert turned == pytest.approx(plain)
 
 
 @given(score_tables(), SEEDS, st.floats(-3, 3), st.floats(0.1, 5))
@@ -183,8 +157,7 @@ def test_all_equal_candidates_come_out_unbiased():
         (lambda: bbc([[1.0], [0.0]], n_resamples=0), "n_resamples must be at least 1"),
         (lambda: bbc([[1.0], [0.0]], level=1.0), "level must be between 0 and 1"),
         (lambda: bbc([[1.0], [0.0]], strata=[0, 1]), "no resample left out rows"),
-        (lambda: bbc_auc([1, 0, 0], np.zeros((3, 2))), "two rows or more of each class"),
-        (lambda: bbc_r2([1.0], np.zeros((2, 2))), "y must have one entry a row"),
+        (lambda: bbc_metric([1.0], np.zeros((2, 2)), min), "y must have one entry a row"),
         (lambda: bbc_folds(np.zeros((2, 3, 2))), "one table"),
         (lambda: bbc_folds([[0.1, 0.2]]), "at least 2 split"),
     ],

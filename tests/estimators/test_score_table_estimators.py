@@ -16,10 +16,9 @@ ESTIMATORS = {
     "low_variance_cv": est.low_variance_cv,
     "efron": est.efron_shrinkage,
     "efron_marginal": partial(est.efron_shrinkage, noise="marginal"),
-    "tweedie": est.tweedie,
     "tibshirani": est.tibshirani,
 }
-WITH_BEST_INDEX = ["efron", "efron_marginal", "tweedie", "tibshirani"]
+WITH_BEST_INDEX = ["efron", "efron_marginal", "tibshirani"]
 each = pytest.mark.parametrize("name", ESTIMATORS)
 few = settings(max_examples=20)  # for each estimator
 each_with_best_index = pytest.mark.parametrize("name", WITH_BEST_INDEX)

@@ -10,7 +10,6 @@ from skmaxev.estimators import (
     maximum,
     residual_noise,
     tibshirani,
-    tweedie,
 )
 
 
@@ -94,46 +93,6 @@ def test_tibshirani_needs_no_second_split_to_see_that_nothing_was_lost():
     assert tibshirani([[0.5, 0.25]]) == 0.5
 
 
-def loop_tweedie(means, s2, w):
-    """Tweedie's formula itself, by the slope of the log density, with the same prior by slow EM."""
-    atoms = np.append(np.linspace(min(means), max(means), 100), means[w])
-    prior = np.full(101, 1 / 101)
-    for _ in range(500):
-        new = np.zeros(101)
-        for m in means:
-            posterior = prior * np.exp(-((m - atoms) ** 2) / (2 * s2))
-            new += posterior / posterior.sum() / len(means)
-        prior = new
-
-    def log_density(x):
-        return np.log((prior * np.exp(-((x - atoms) ** 2) / (2 * s2))).sum())
-
-    step = 1e-4 * np.sqrt(s2)
-    slope = (log_density(means[w] + step) - log_density(means[w] - step)) / (2 * step)
-    return means[w] + s2 * slope
-
-
-@pytest.mark.parametrize("best_index", [None, 3])
-def test_tweedie_matches_its_formula(best_index):
-    scores = np.random.default_rng(0).normal(size=(3, 12))
-    w = winner(scores) if best_index is None else best_index
-    expected = loop_tweedie(scores.mean(axis=0), residual_noise(scores), w)
-    assert tweedie(scores, best_index=best_index) == pytest.approx(expected, abs=1e-6)
-
-
-def test_tweedie_of_very_many_candidates_is_that_of_their_histogram():
-    rng = np.random.default_rng(0)
-    few = rng.normal(size=(1, 900)) + rng.normal(size=(1, 900))
-    many = np.repeat(few, 3, axis=1)  # the same distribution, but counted in bins
-    assert tweedie(many, noise=1.0) == pytest.approx(tweedie(few, noise=1.0), abs=0.02)
-
-
-def test_tweedie_keeps_a_winner_that_the_noise_cannot_move():
-    scores = np.array([[0.0, 0.123456, 1.0]])
-    assert tweedie(scores, noise=1e-12, best_index=1) == pytest.approx(0.123456, abs=1e-6)
-    assert tweedie(scores, noise=0.0) == 1.0
-
-
 # Theory by simulation: the truth of the winner is known.
 
 
@@ -178,14 +137,6 @@ def test_the_marginal_noise_overcorrects_where_candidates_share_it():
     assert (efron_shrinkage(tables, noise="marginal") - common - truth).mean() < -0.5
 
 
-def test_tweedie_beats_the_normal_prior_where_good_candidates_are_few():
-    rng = np.random.default_rng(4)
-    truths = np.where(rng.random((150, 40)) < 0.1, 4.0, 0.0)
-    tables, truth, common = searches(truths, 2.0, 4, rng)
-    rmse = [np.sqrt(((f(tables) - common - truth) ** 2).mean()) for f in (tweedie, efron_shrinkage)]
-    assert rmse[0] < 0.8 * rmse[1]
-
-
 def test_tibshirani_takes_the_optimism_of_one_split_for_that_of_all():
     tables, _, common = searches(np.zeros((20_000, 10)), 1.0, 2, np.random.default_rng(5))
     largest = expected_maximum_of_normals(10)
@@ -197,11 +148,10 @@ def test_tibshirani_takes_the_optimism_of_one_split_for_that_of_all():
 NOISES = ["binomial", -0.1, float("nan"), float("inf"), None, [0.1]]
 
 
-@pytest.mark.parametrize("estimator", [efron_shrinkage, tweedie])
 @pytest.mark.parametrize("noise", NOISES)
-def test_an_unknown_noise_is_refused(estimator, noise):
+def test_an_unknown_noise_is_refused(noise):
     with pytest.raises(ValueError, match="noise must be 'residual', 'marginal' or a variance"):
-        estimator([[0.5, 0.25], [0.25, 0.5]], noise=noise)
+        efron_shrinkage([[0.5, 0.25], [0.25, 0.5]], noise=noise)
 
 
 def test_residual_noise_refuses_one_split():
