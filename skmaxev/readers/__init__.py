@@ -8,7 +8,7 @@ from skmaxev.readers.long import from_long
 from skmaxev.readers.paths import from_path
 from skmaxev.readers.read import read_scores
 from skmaxev.readers.results import from_cv_results
-from skmaxev.readers.search import from_search, metric_name
+from skmaxev.readers.search import from_search, metric_name, metrics_of
 from skmaxev.readers.studies import from_study
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "from_search",
     "from_study",
     "metric_name",
+    "metrics_of",
     "plain_rows",
     "plain_tables",
     "read_scores",

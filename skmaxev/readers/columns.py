@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from skmaxev.metrics import is_metric
 from skmaxev.readers.build import is_missing
 
 __all__ = [
@@ -29,6 +31,7 @@ _ALONE = re.compile(
 _WITHIN = re.compile(r"(.*?)(?:fold|split|(?<![a-z])cv)[\s_./-]*(\d+)(.*)", re.IGNORECASE)
 _NUMPY = re.compile(r"(?:np\.|numpy\.)?float\d+\(([^()]*)\)")  # as lists of its numbers print
 _NO_SCORE = re.compile(r"train|time|^params?_", re.IGNORECASE)
+_NO_MODEL = re.compile(r"^(param|mean|std|rank|iter|n_resources)|score|time|trial|value", re.I)
 _NO_METRIC = frozenset(["user", "attrs", "metrics", "summary", "test", "score", "scores"])
 _DESCRIPTIONS = frozenset({"count", "std", "25%", "50%", "75%", "Mean", "Std", "SD", "Average"})
 _LISTS = frozenset(
@@ -82,11 +85,25 @@ def as_columns(results: Any) -> dict[str, Any] | None:
         for name, column in results.items()
     }
     if not columns or not all(isinstance(column, Mapping) for column in columns.values()):
-        return columns
+        return _from_models(columns) if isinstance(results, dict) else columns
     rows = [{"params": name, **row} for name, row in columns.items()]
     if not split_columns(columns) and (split_columns(rows[0]) or _list_columns(_from_rows(rows))):
         return _from_rows(rows)
     return {name: list(column.values()) for name, column in columns.items()}
+
+
+def _from_models(columns: dict[str, Any]) -> dict[str, Any]:
+    """Turn the scores of one model a name, as of ``cross_val_score``; others stay as they are."""
+    sizes = {np.shape(scores) for scores in columns.values()}
+    told = any(is_metric(str(name)) or _NO_MODEL.search(str(name)) for name in columns)
+    if told or split_columns(columns) or len(columns) < 2 or len(sizes) > 1:
+        return columns
+    rows = [list(scores) for scores in columns.values() if isinstance(scores, list | np.ndarray)]
+    if len(rows) < len(columns) or not all(isinstance(one, Real) for row in rows for one in row):
+        return columns
+    return {"params": list(columns)} | {
+        f"split {k}": list(found) for k, found in enumerate(zip(*rows, strict=True))
+    }
 
 
 def _from_rows(rows: Sequence[Mapping[Any, Any]]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from skmaxev.readers.splitters import design_of_splitter
 from skmaxev.readers.studies import from_study
 from skmaxev.table import OuterFolds, Rows, ScoreTable
 
-__all__ = ["from_search", "is_search", "metric_name"]
+__all__ = ["from_search", "is_search", "metric_name", "metrics_of"]
 
 
 # The others with a parameter ``scoring`` use it while fitting; their ``score`` is the usual one.
@@ -143,6 +143,11 @@ def _chosen_metric(search: Any, results: Mapping[str, Any], metric: str | None) 
         refit = getattr(search, "refit", None)
         return refit if isinstance(refit, str) else None
     return metric_name(search)
+
+
+def metrics_of(search: Any) -> list[str]:
+    """Name the metrics that a fitted search scored its splits by."""
+    return list(split_columns(as_columns(getattr(search, "cv_results_", None)) or {}))
 
 
 def metric_name(search: Any) -> str | None:

@@ -49,8 +49,9 @@ def _reason(report: SelectionReport) -> str:
     write = Format(report)
     if report.n_used == 1 and report.n_candidates > 1:
         return (
-            f"One candidate took part and {report.n_candidates - 1:,} were left out: nothing was "
-            "chosen among scores that are known here, so nothing is corrected."
+            f"One candidate of {report.n_candidates:,} is left. What chose it, such as a pruner or "
+            "the rounds of halving, left no scores of the others on these splits: its score is "
+            "not corrected, and may be too good."
         )
     if report.n_used == 1:
         return "There was one candidate: nothing was chosen, so nothing is corrected."

@@ -10,7 +10,7 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from skmaxev.readers import read_scores
+from skmaxev.readers import metrics_of, read_scores
 from skmaxev.search._state import check_forgets
 from skmaxev.table import OuterFolds, ScoreTable
 
@@ -85,7 +85,8 @@ def run_search(
             f"{error}. If its cv is an iterator, which serves once, give cv=list(...)."
         ) from error
     with around(search):
-        return search.fit(X, **params) if y is None else search.fit(X, y, **params)
+        search.fit(*((X,) if y is None else (X, y)), **params)
+    return search  # some libraries' fit returns None
 
 
 def fitted_attributes(search: Any) -> dict[str, Any]:
@@ -100,9 +101,7 @@ def fitted_attributes(search: Any) -> dict[str, Any]:
 
 def read_tables(search: Any) -> tuple[dict[str, Callable[..., ScoreTable]], str | None]:
     """Give what reads the table of each metric, and the metric that chose, if one did."""
-    results = getattr(search, "cv_results_", {})
-    prefix = "split0_test_"
-    names = [key.removeprefix(prefix) for key in results if key.startswith(prefix)]
+    names = metrics_of(search)
     if len(names) < 2:
         return {"score": _Reader(search, None)}, "score"
     refit = getattr(search, "refit", None)

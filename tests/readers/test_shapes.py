@@ -60,6 +60,7 @@ SHAPES = {
     "texts of lists of NumPy's": io.StringIO(lists("scores").to_csv()),
     "results of cross_validate": [{"test_score": row, "fit_time": row} for row in SCORES.T],
     "the same by name": {name: {"test_score": SCORES.T[i]} for i, name in enumerate("abcdef")},
+    "results of cross_val_score by name": {name: SCORES[:, i] for i, name in enumerate("abcdef")},
     "cells of text": WIDE.assign(**{name: WIDE[name].map(str) for name in SPLITS[:2]}).join(
         pd.DataFrame({7: range(6)})
     ),
@@ -82,7 +83,8 @@ def test_settings_survive_the_shapes():
     assert correct(SHAPES["rows"]).best_params == {"C": best}
     assert correct(SHAPES["transposed frame"]).best_params == {"C": best}
     assert correct(SHAPES["MLflow"]).best_params == {"C": best}
-    assert correct(SHAPES["the same by name"]).best_params == {"params": "abcdef"[best]}
+    for shape in ("the same by name", "results of cross_val_score by name"):
+        assert correct(SHAPES[shape]).best_params == {"params": "abcdef"[best]}
     assert correct(SHAPES["MLflow"]).metric == "auc"
 
 
@@ -121,6 +123,8 @@ def test_a_candidate_without_its_list_failed():
             "found only fold, train, test",
         ),
         (pd.DataFrame({"min_split_2": [1, 2], "mean": [0.1, 0.2]}), "found only min_split_2"),
+        ({"accuracy": SCORES[:, 0], "auc": SCORES[:, 1]}, "found only accuracy, auc"),
+        ({"mean_test_score": SCORES[0], "rank_test_score": SCORES[1]}, "found only mean_test"),
         ("sqlite:///study.db", r"optuna\.load_study"),
         (io.BytesIO(b"\x93NUMPY\x01\x00v\x00"), r"numpy\.load"),
         (io.StringIO("# my run\n" + WIDE.to_csv()), "leave out what stands above"),

@@ -144,7 +144,7 @@ def test_one_candidate_that_is_left_of_many_is_not_called_the_only_one():
     scores = np.where(np.arange(40) == 3, NOISE, np.nan)
     text = " ".join(str(correct(scores)).split())
     assert text.startswith("1 candidate of 40 on 5 splits")
-    assert "One candidate took part and 39 were left out" in text
+    assert "One candidate of 40 is left" in text
     assert "There was one candidate" not in text
 
 

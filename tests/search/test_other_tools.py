@@ -3,9 +3,11 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator
 from sklearn.datasets import make_classification
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.model_selection import (
     GridSearchCV,
     StratifiedKFold,
@@ -85,6 +87,24 @@ def test_a_new_study_in_memory_is_copied_for_every_fold():
     search = NestedCVSearch(model, {"n_trials": [1, 2]}, cv=3).fit(X, Y)
     assert study.trials == []
     assert len(search.best_estimator_.study_.trials) == search.best_params_["n_trials"]
+
+
+class QuietSearch(BaseEstimator):
+    """Keeps its results as a frame, and ``fit`` returns None, as in some libraries."""
+
+    def fit(self, X, y):
+        scores = np.random.default_rng(0).normal(0.8, 0.02, (5, 4))
+        self.cv_results_ = pd.DataFrame(scores, columns=[f"split{k}_test_score" for k in range(4)])
+        self.best_index_ = int(scores.mean(axis=1).argmax())
+
+
+@pytest.mark.parametrize("search", [QuietSearch(), RidgeCV([0.1, 1, 10], store_cv_results=True)])
+def test_searches_may_keep_frames_or_arrays_and_return_nothing(search):
+    honest = HonestSearchCV(search).fit(X, Y)
+    search.fit(X, Y)
+    report = correct(search)
+    assert abs(honest.best_score_) == pytest.approx(abs(report.estimate), rel=1e-12)
+    assert honest.report_.best_index == report.best_index
 
 
 def test_a_threshold_is_tuned_inside_each_fold():
