@@ -6,9 +6,10 @@ import numbers
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from os import PathLike
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
@@ -37,6 +38,7 @@ from skmaxev.table import OuterFolds, ScoreTable
 __all__ = ["BaseMaxSearch"]
 
 
+@dataclass(eq=False, repr=False)  # the parameters of __init__, which only stores them
 class BaseMaxSearch(GridSearchCV):
     """Search that fits by a plan and reports an honest best score.
 
@@ -45,8 +47,8 @@ class BaseMaxSearch(GridSearchCV):
     (`_method`); they never touch a fit.
     """
 
-    _method: str
-    _parameter_constraints = {  # noqa: RUF012  # as scikit-learn declares it
+    _method: ClassVar[str]
+    _parameter_constraints: ClassVar = {
         **GridSearchCV._parameter_constraints,  # noqa: SLF001  # inherited
         "param_grid": [dict, list, None],
         "n_iter": [Interval(numbers.Integral, 1, None, closed="left"), None],
@@ -62,46 +64,24 @@ class BaseMaxSearch(GridSearchCV):
         "prefit": ["boolean"],
     }
 
-    def __init__(
-        self,
-        estimator: Any,
-        param_grid: Any = None,
-        *,
-        n_iter: int | None = None,
-        random_state: Any = None,
-        scoring: Any = None,
-        n_jobs: int | None = None,
-        refit: Any = True,
-        cv: Any = None,
-        verbose: int = 0,
-        pre_dispatch: int | str = "2*n_jobs",
-        error_score: float | str = np.nan,
-        return_train_score: bool = False,
-        level: float = 0.95,
-        keep_predictions: bool | str | float = "auto",
-        checkpoint: str | PathLike[str] | None = None,
-        share_steps: bool = True,
-        prefit: bool = False,
-    ) -> None:
-        super().__init__(
-            estimator=estimator,
-            param_grid=param_grid,
-            scoring=scoring,
-            n_jobs=n_jobs,
-            refit=refit,
-            cv=cv,
-            verbose=verbose,
-            pre_dispatch=pre_dispatch,
-            error_score=error_score,
-            return_train_score=return_train_score,
-        )
-        self.n_iter = n_iter
-        self.random_state = random_state
-        self.level = level
-        self.keep_predictions = keep_predictions
-        self.checkpoint = checkpoint
-        self.share_steps = share_steps
-        self.prefit = prefit
+    estimator: Any
+    param_grid: Any = None
+    _: KW_ONLY
+    n_iter: int | None = None
+    random_state: Any = None
+    scoring: Any = None
+    n_jobs: int | None = None
+    refit: Any = True
+    cv: Any = None
+    verbose: int = 0
+    pre_dispatch: int | str = "2*n_jobs"
+    error_score: float | str = np.nan
+    return_train_score: bool = False
+    level: float = 0.95
+    keep_predictions: bool | str | float = "auto"
+    checkpoint: str | PathLike[str] | None = None
+    share_steps: bool = True
+    prefit: bool = False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

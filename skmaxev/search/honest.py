@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from os import PathLike
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import is_classifier
@@ -27,6 +26,7 @@ __all__ = ["HonestSearchCV", "LowVarianceCVSearch", "ShrunkSearchCV"]
 _CURE = "Use fewer folds inside, folds of cv that judge more rows, or inner_cv=None."
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class HonestSearchCV(BaseMaxSearch):
     """Search with a best score corrected for having been chosen; makes no further fit.
 
@@ -102,53 +102,12 @@ class HonestSearchCV(BaseMaxSearch):
     21
     """
 
-    _parameter_constraints = {  # noqa: RUF012  # as scikit-learn declares it
+    _parameter_constraints: ClassVar = {
         **BaseMaxSearch._parameter_constraints,  # noqa: SLF001  # inherited
         "method": [StrOptions(set(METHODS))],
     }
 
-    def __init__(
-        self,
-        estimator: Any,
-        param_grid: Any = None,
-        *,
-        n_iter: int | None = None,
-        random_state: Any = None,
-        scoring: Any = None,
-        n_jobs: int | None = None,
-        refit: Any = True,
-        cv: Any = None,
-        verbose: int = 0,
-        pre_dispatch: int | str = "2*n_jobs",
-        error_score: float | str = np.nan,
-        return_train_score: bool = False,
-        method: str = "CONSENSUS",
-        level: float = 0.95,
-        keep_predictions: bool | str | float = "auto",
-        checkpoint: str | PathLike[str] | None = None,
-        share_steps: bool = True,
-        prefit: bool = False,
-    ) -> None:
-        super().__init__(
-            estimator,
-            param_grid,
-            n_iter=n_iter,
-            random_state=random_state,
-            scoring=scoring,
-            n_jobs=n_jobs,
-            refit=refit,
-            cv=cv,
-            verbose=verbose,
-            pre_dispatch=pre_dispatch,
-            error_score=error_score,
-            return_train_score=return_train_score,
-            level=level,
-            keep_predictions=keep_predictions,
-            checkpoint=checkpoint,
-            share_steps=share_steps,
-            prefit=prefit,
-        )
-        self.method = method
+    method: str = "CONSENSUS"
 
     def _method_for(self, table: ScoreTable) -> str:  # noqa: ARG002  # the same for every table
         return self.method
@@ -191,9 +150,10 @@ prefit
     True
     """
 
-    _method = "EB"
+    _method: ClassVar[str] = "EB"
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class LowVarianceCVSearch(BaseMaxSearch):
     """Search that reports a low-variance estimate of its best score.
 
@@ -235,54 +195,13 @@ prefit
     True
     """
 
-    _method = "LVCV"
-    _parameter_constraints = {  # noqa: RUF012  # as scikit-learn declares it
+    _method: ClassVar[str] = "LVCV"
+    _parameter_constraints: ClassVar = {
         **BaseMaxSearch._parameter_constraints,  # noqa: SLF001  # inherited
         "inner_cv": ["cv_object"],
     }
 
-    def __init__(
-        self,
-        estimator: Any,
-        param_grid: Any = None,
-        *,
-        n_iter: int | None = None,
-        random_state: Any = None,
-        scoring: Any = None,
-        n_jobs: int | None = None,
-        refit: Any = True,
-        cv: Any = None,
-        verbose: int = 0,
-        pre_dispatch: int | str = "2*n_jobs",
-        error_score: float | str = np.nan,
-        return_train_score: bool = False,
-        inner_cv: Any = None,
-        level: float = 0.95,
-        keep_predictions: bool | str | float = "auto",
-        checkpoint: str | PathLike[str] | None = None,
-        share_steps: bool = True,
-        prefit: bool = False,
-    ) -> None:
-        super().__init__(
-            estimator,
-            param_grid,
-            n_iter=n_iter,
-            random_state=random_state,
-            scoring=scoring,
-            n_jobs=n_jobs,
-            refit=refit,
-            cv=cv,
-            verbose=verbose,
-            pre_dispatch=pre_dispatch,
-            error_score=error_score,
-            return_train_score=return_train_score,
-            level=level,
-            keep_predictions=keep_predictions,
-            checkpoint=checkpoint,
-            share_steps=share_steps,
-            prefit=prefit,
-        )
-        self.inner_cv = inner_cv
+    inner_cv: Any = None
 
     def _nest(self, request: Request) -> Nesting | None:
         if self.inner_cv is None:

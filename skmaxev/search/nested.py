@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from os import PathLike
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import is_classifier
@@ -30,6 +30,7 @@ __all__ = ["NestedCVSearch"]
 _CURE = "Give cv as three or more folds that judge each row once, or outer folds as outer_cv."
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class NestedCVSearch(BaseMaxSearch):
     """Search that reports its nested cross-validation score.
 
@@ -92,54 +93,13 @@ prefit
     46
     """
 
-    _method = "NESTED"
-    _parameter_constraints = {  # noqa: RUF012  # as scikit-learn declares it
+    _method: ClassVar[str] = "NESTED"
+    _parameter_constraints: ClassVar = {
         **BaseMaxSearch._parameter_constraints,  # noqa: SLF001  # inherited
         "outer_cv": ["cv_object"],
     }
 
-    def __init__(
-        self,
-        estimator: Any,
-        param_grid: Any = None,
-        *,
-        n_iter: int | None = None,
-        random_state: Any = None,
-        scoring: Any = None,
-        n_jobs: int | None = None,
-        refit: Any = True,
-        cv: Any = None,
-        verbose: int = 0,
-        pre_dispatch: int | str = "2*n_jobs",
-        error_score: float | str = np.nan,
-        return_train_score: bool = False,
-        outer_cv: Any = None,
-        level: float = 0.95,
-        keep_predictions: bool | str | float = "auto",
-        checkpoint: str | PathLike[str] | None = None,
-        share_steps: bool = True,
-        prefit: bool = False,
-    ) -> None:
-        super().__init__(
-            estimator,
-            param_grid,
-            n_iter=n_iter,
-            random_state=random_state,
-            scoring=scoring,
-            n_jobs=n_jobs,
-            refit=refit,
-            cv=cv,
-            verbose=verbose,
-            pre_dispatch=pre_dispatch,
-            error_score=error_score,
-            return_train_score=return_train_score,
-            level=level,
-            keep_predictions=keep_predictions,
-            checkpoint=checkpoint,
-            share_steps=share_steps,
-            prefit=prefit,
-        )
-        self.outer_cv = outer_cv
+    outer_cv: Any = None
 
     def get_metadata_routing(self) -> Any:
         """Get the routing of metadata: estimator, scorer, ``cv``, and ``outer_cv`` if it is set.
