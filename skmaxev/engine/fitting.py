@@ -24,7 +24,8 @@ from skmaxev.engine.progress import begin_line, end_line
 from skmaxev.engine.responses import capture, response_of
 from skmaxev.engine.scoring import call_scorer
 from skmaxev.engine.steps import SharedSteps
-from skmaxev.engine.types import Fit, Job, Judgement, Task
+from skmaxev.engine.submodels import Base
+from skmaxev.engine.types import Fit, Job, Judgement, Submodel, Task
 
 __all__ = ["Fit", "Job", "fit_task", "fits_of"]
 
@@ -51,10 +52,10 @@ def fit_task(job: Job, X: Any, y: Any, task: Task) -> list[Fit]:
 
 def fits_of(job: Job, X: Any, y: Any, task: Task) -> Iterator[Fit]:
     """Make the fits of one task and hand over each as it finishes; as `fit_task` else."""
-    prefixes = task.prefixes or ((),) * len(task.candidates)
-    shared = SharedSteps(prefixes, X, y)
-    for number, params in task.candidates:
-        yield _OneFit(job, task, number, params, shared).make()
+    shared = SharedSteps(task.prefixes, X, y)
+    base = Base(shared)
+    for (number, params), member in zip(task.candidates, task.submodels, strict=True):
+        yield _OneFit(job, task, number, params, shared, base, member).make()
 
 
 class _OneFit:
@@ -67,9 +68,12 @@ class _OneFit:
         candidate: int,
         params: Mapping[str, Any],
         shared: SharedSteps,
+        base: Base,
+        member: Submodel | None,
     ) -> None:
         self.job, self.X, self.candidate, self.params = job, shared.X, candidate, params
         self.number, self.unit, self.shared = task.number, task.unit, shared
+        self.base, self.member = base, member
         forgives = job.forgiving_scorer is not None and task.unit.search_split is None
         self.scorer = job.forgiving_scorer if forgives else job.scorer
         self.error_score = math.nan if forgives else job.error_score
@@ -91,26 +95,41 @@ class _OneFit:
         start = time.time()
         X, y = self.shared.enter(estimator, self.unit.train)
         try:
-            self._fit(estimator, X, y, fit_params)
+            model = self._fit(estimator, X, y, fit_params)
         except Exception:
             if self.error_score == "raise":
                 raise
             return Fit(self.number, self.candidate, time.time() - start, format_exc())
         else:
+            derived = model is not estimator
             seconds = time.time() - start + self.shared.take_saved()
-            judged = tuple(self._judge(estimator, k) for k in range(len(self.unit.judged)))
-            train = self._judge_train(estimator, X, y)
-            n_reused = self.shared.n_reused
-            return Fit(self.number, self.candidate, seconds, None, judged, train, n_reused)
+            seconds = self.base.settle(self.member, model, seconds, derived=derived)
+            judged = tuple(self._judge(model, k) for k in range(len(self.unit.judged)))
+            train = self._judge_train(model, X, y)
+            return Fit(
+                self.number,
+                self.candidate,
+                seconds,
+                None,
+                judged,
+                train,
+                self.shared.n_reused,
+                derived=derived,
+            )
         finally:
             self._tell("call_on_fit_task_end", X, y, fit_params)
 
-    def _fit(self, estimator: Any, X: Any, y: Any, fit_params: Mapping[str, Any]) -> None:
+    def _fit(self, estimator: Any, X: Any, y: Any, fit_params: Mapping[str, Any]) -> Any:
+        """Fit the estimator, or derive the fitted model from that of another candidate."""
         target = () if y is None else (y,)
-        with propagate(self.contexts[0] if self.contexts else None, estimator):
-            self._tell("call_on_fit_task_begin", X, y, fit_params)
+
+        def alone() -> None:
             with self.shared.fitting(estimator):
                 estimator.fit(X, *target, **fit_params)
+
+        with propagate(self.contexts[0] if self.contexts else None, estimator):
+            self._tell("call_on_fit_task_begin", X, y, fit_params)
+            return self.base.fit(self.member, estimator, X, alone)
 
     def _tell(self, hook: str, X: Any, y: Any, fit_params: Mapping[str, Any]) -> None:
         weight = fit_params.get("sample_weight")

@@ -21,7 +21,7 @@ from sklearn.pipeline import Pipeline
 from skmaxev.engine.fingerprint import FingerprintError, fingerprint
 from skmaxev.engine.types import Prefix
 
-__all__ = ["Prefix", "common_prefixes", "is_no_step"]
+__all__ = ["Prefix", "common_prefixes", "digest", "is_no_step"]
 
 _SETTINGS = {"steps", "memory", "transform_input", "verbose"}
 _SEEDS = {"random_state", "random_seed", "seed", "rng"}
@@ -90,12 +90,13 @@ def _keys(params: Mapping[str, Any], names: Sequence[str]) -> tuple[_Key, ...]:
     if _SETTINGS & set(roots.values()):
         return ()
     return tuple(
-        tuple(sorted((name, _digest(params[name])) for name in params if roots[name] == step))
+        tuple(sorted((name, digest(params[name])) for name in params if roots[name] == step))
         for step in names
     )
 
 
-def _digest(value: Any) -> str:
+def digest(value: Any) -> str:
+    """Tell values apart, within this process."""
     try:
         return fingerprint(value)
     except FingerprintError:  # within this search its identity will do: the candidates hold it

@@ -44,6 +44,8 @@ class Record:
         Those that came out of a checkpoint.
     n_reused : int
         Pipeline steps that were not fitted, because another candidate had fitted them.
+    n_derived : int
+        Models that were cut out of another candidate's.
     """
 
     def __init__(self, plan: Plan, n_candidates: int, error_score: float | str) -> None:
@@ -58,7 +60,7 @@ class Record:
         self.errors: dict[tuple[int, int], str] = {}
         self.failures: dict[tuple[int, int], dict[str, str]] = {}
         self.train_failures: dict[tuple[int, int], dict[str, str]] = {}
-        self.n_fits = self.n_restored = self.n_reused = 0
+        self.n_fits = self.n_restored = self.n_reused = self.n_derived = 0
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -70,6 +72,7 @@ class Record:
         self.n_fits += 1
         self.n_restored += fit.restored
         self.n_reused += fit.n_reused
+        self.n_derived += fit.derived
         self._fit_seconds[fit.unit, fit.candidate] = fit.seconds
         if fit.error is not None:
             self.errors[fit.unit, fit.candidate] = fit.error
@@ -88,6 +91,7 @@ class Record:
         self.n_fits += other.n_fits
         self.n_restored += other.n_restored
         self.n_reused += other.n_reused
+        self.n_derived += other.n_derived
 
     def _put(
         self,

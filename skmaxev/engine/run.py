@@ -1,7 +1,7 @@
 """Make a plan's fits: in this process, or as one flat list in one joblib pool.
 
 ``n_jobs`` means what it means in scikit-learn, and the pool is the one that its searches use.
-Candidates that share pipeline steps on one set of training rows are one task; any other
+Candidates that share pipeline steps or a model on one set of training rows are one task; any other
 fit is a task of its own, and joblib hands out as many short ones together as it sees fit.
 
 Other machines are reached by joblib's backends, ``with joblib.parallel_config(backend=...)``:
@@ -16,7 +16,7 @@ The checkpoint is written in this process only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from joblib import effective_n_jobs
@@ -25,7 +25,8 @@ from sklearn.utils.parallel import Parallel, delayed
 from skmaxev._compat import as_they_finish
 from skmaxev.engine.fitting import fit_task, fits_of
 from skmaxev.engine.plan import Plan
-from skmaxev.engine.types import Fit, Job, Pair, Prefix, Task, Unit
+from skmaxev.engine.submodels import base_first, group_of
+from skmaxev.engine.types import Fit, Job, Pair, Prefix, Submodel, Task, Unit
 
 __all__ = ["Pair", "all_pairs", "run"]
 
@@ -47,9 +48,9 @@ def run(
     candidates: Sequence[Mapping[str, Any]],
     contexts: Contexts | None = None,
     prefixes: Sequence[Prefix] = (),
+    submodels: Sequence[Submodel | None] = (),
     n_jobs: int | None = None,
     pre_dispatch: int | str = "2*n_jobs",
-    in_order: bool = False,
 ) -> Iterator[Fit]:
     """Make fits and hand them over as they finish.
 
@@ -69,14 +70,13 @@ def run(
         Callback contexts of single fits.
     prefixes : sequence of tuple of int, optional
         Labels of the pipeline steps that each candidate shares with others.
+    submodels : sequence of Submodel or None, optional
+        Groups of candidates that are derived from one fit.
     n_jobs : int, optional
         Workers, as in joblib. None stays in this process unless `joblib.parallel_config` says
         otherwise.
     pre_dispatch : int or str
         Tasks handed out ahead, as in joblib.
-    in_order : bool
-        Whether fits are begun in the order of ``pairs``. If not, those that share steps go side by
-        side.
 
     Yields
     ------
@@ -84,12 +84,18 @@ def run(
         In no certain order. An error of a fit under ``error_score="raise"`` and an interrupt pass
         through and end the run.
     """
-    if any(prefixes) and not in_order:  # what shares the most goes side by side
-        pairs = sorted(pairs, key=lambda pair: (pair[0], prefixes[pair[1]]))
+    prefixes = prefixes or ((),) * len(candidates)
+    submodels = submodels or (None,) * len(candidates)
+
+    def kin(pair: Pair) -> tuple[int, Prefix, int]:
+        return pair[0], prefixes[pair[1]], group_of(submodels[pair[1]])
 
     n_workers = effective_n_jobs(n_jobs)
-    families = _families(pairs, prefixes, n_workers)
-    tasks = (_task(family, units, candidates, contexts or {}, prefixes) for family in families)
+    # what shares the most goes side by side
+    families = _families(sorted(pairs, key=kin), kin, n_workers)
+    tasks = (
+        _task(family, units, candidates, contexts or {}, prefixes, submodels) for family in families
+    )
     if n_workers == 1:  # each fit is handed over as it finishes, and not a task at a time
         for task in tasks:
             yield from fits_of(job, X, y, task)
@@ -108,19 +114,20 @@ class _Rows(list[Any]):
 
 
 def _families(
-    pairs: Sequence[Pair], prefixes: Sequence[Prefix], n_workers: int
+    pairs: Sequence[Pair], kin: Callable[[Pair], tuple[int, Prefix, int]], n_workers: int
 ) -> list[list[Pair]]:
-    """Put neighbours together that share steps on one unit.
+    """Put neighbours together that share steps, or a model, on one unit.
 
-    Families are cut only where there are fewer of them than workers: each piece fits its steps.
+    Families are cut only where there are fewer of them than workers: each piece fits its own.
     """
     families: list[list[Pair]] = []
     last = None
-    for unit, candidate in pairs:
-        key = (unit, prefixes[candidate][0]) if prefixes and prefixes[candidate] else None
-        if key is None or key != last:
+    for pair in pairs:
+        unit, prefix, group = kin(pair)
+        key = (unit, prefix[:1], -1 if prefix else group)
+        if key != last or key[1:] == ((), -1):
             families.append([])
-        families[-1].append((unit, candidate))
+        families[-1].append(pair)
         last = key
     n_pieces = -(-n_workers // max(len(families), 1))
     return [
@@ -136,13 +143,16 @@ def _task(
     candidates: Sequence[Mapping[str, Any]],
     contexts: Contexts,
     prefixes: Sequence[Prefix],
+    submodels: Sequence[Submodel | None],
 ) -> Task:
     """Gather what a worker needs for some fits on one unit."""
     unit = family[0][0]
+    family = base_first(family, submodels)
     return Task(
         number=unit,
         unit=units[unit],
         candidates=tuple((number, candidates[number]) for _, number in family),
         contexts={pair[1]: contexts[pair] for pair in family if pair in contexts},
-        prefixes=tuple(prefixes[number] for _, number in family) if prefixes else (),
+        prefixes=tuple(prefixes[number] for _, number in family),
+        submodels=tuple(submodels[number] for _, number in family),
     )

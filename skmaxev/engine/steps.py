@@ -28,7 +28,7 @@ from skmaxev._compat import safe_split
 from skmaxev.engine.prefixes import is_no_step
 from skmaxev.engine.types import Prefix
 
-__all__ = ["SharedSteps"]
+__all__ = ["SharedSteps", "private_copy", "random_states"]
 
 SMALL_BYTES = 1_000_000
 """Data up to this size are cut once for all candidates of a task, and copied for each."""
@@ -85,6 +85,16 @@ class SharedSteps:
     def is_shared(self) -> bool:
         """Whether the current candidate's first step is one that others use too."""
         return bool(self._held)
+
+    def held_seconds(self) -> float | None:
+        """Give the time of the current candidate's shared steps; None if they are not all held."""
+        if len(self._held) < len(self._own):
+            return None
+        return sum(held.seconds for held in self._held)
+
+    def reuse_all(self) -> None:
+        """Count the steps of a candidate whose pipeline is not fitted at all."""
+        self.n_reused = len(self._held)
 
     def enter(self, pipeline: Any, train: NDArray[np.intp]) -> tuple[Any, Any]:
         """Turn to the next candidate; give its training rows.
@@ -151,11 +161,11 @@ class SharedSteps:
     def _fit(
         self, label: int, depth: int, fit_transform: Callable[..., Any], *args: Any, **params: Any
     ) -> tuple[Any, Any]:
-        before, start = _random_states(), time.time()
+        before, start = random_states(), time.time()
         outcome, step = fit_transform(*args, **params)
         seconds = time.time() - start
         wanted = label in self._prefixes[self._position + 1] and depth == len(self._held)
-        if wanted and _random_states() == before:
+        if wanted and random_states() == before:
             with suppress(Exception):  # what cannot be copied cannot be shared
                 self._held.append(_FittedStep(label, step, private_copy(outcome), seconds))
         return outcome, step
@@ -206,9 +216,9 @@ class SharedSteps:
                 X, seconds = held.transformed[key]
                 self._saved += seconds
                 continue
-            before, start = _random_states(), time.time()
+            before, start = random_states(), time.time()
             X = held.step.transform(private_copy(X) if depth else X)
-            if _random_states() != before:
+            if random_states() != before:
                 raise RuntimeError("a step draws random numbers, so that it cannot be shared.")
             X, seconds = private_copy(X), time.time() - start
             held.transformed[key] = X, seconds
@@ -248,10 +258,11 @@ def _is_small(X: Any, y: Any) -> bool:
     return arrays and X.nbytes <= SMALL_BYTES and len(set(X.shape)) == X.ndim
 
 
-def _random_states() -> tuple[bytes, int, object]:
-    """Read the two global sources of random numbers."""
+def random_states() -> tuple[Any, ...]:
+    """Read the two global sources of random numbers; normal ones are drawn in pairs."""
     state: Any = np.random.get_state(legacy=False)  # noqa: NPY002  # scikit-learn's own source
-    return state["state"]["key"].tobytes(), state["state"]["pos"], random.getstate()
+    position = state["state"]["pos"], state["has_gauss"]
+    return state["state"]["key"].tobytes(), *position, random.getstate()
 
 
 def private_copy(data: Any) -> Any:

@@ -21,6 +21,7 @@ __all__ = [
     "Prefix",
     "Scores",
     "Split",
+    "Submodel",
     "Task",
     "Unit",
 ]
@@ -153,6 +154,8 @@ class Fit(NamedTuple):
         Pipeline steps that another candidate had fitted already.
     restored : bool
         Whether the fit comes out of a checkpoint.
+    derived : bool
+        Whether the model was cut out of another candidate's.
     """
 
     unit: int
@@ -163,6 +166,25 @@ class Fit(NamedTuple):
     train: Judgement | None = None
     n_reused: int = 0
     restored: bool = False
+    derived: bool = False
+
+
+class Submodel(NamedTuple):
+    """A candidate that can be derived from the fit of another one.
+
+    Parameters
+    ----------
+    group : int
+        Number of those that differ in one parameter alone.
+    axis : SubmodelAxis
+        How they are derived.
+    value : object
+        The candidate's value of that parameter.
+    """
+
+    group: int
+    axis: Any
+    value: Any
 
 
 class Task(NamedTuple):
@@ -180,6 +202,8 @@ class Task(NamedTuple):
         Callback contexts of a candidate's fit, one for each split of the search that it serves.
     prefixes : tuple of tuple of int
         Labels of the pipeline steps that each candidate shares with its neighbours; empty if none.
+    submodels : tuple of Submodel or None
+        Groups of candidates that one fit holds; the first of each group is fitted.
     """
 
     number: int
@@ -187,6 +211,7 @@ class Task(NamedTuple):
     candidates: tuple[tuple[int, Mapping[str, Any]], ...]
     contexts: Mapping[int, Sequence[Any]] = {}
     prefixes: tuple[Prefix, ...] = ()
+    submodels: tuple[Submodel | None, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -1,5 +1,6 @@
 """The searches: GridSearchCV's contract, with an honest best score."""
 
+from skmaxev.engine.submodels import SubmodelAxis, register_submodels
 from skmaxev.search.fits import planned_fits
 from skmaxev.search.honest import HonestSearchCV, LowVarianceCVSearch, ShrunkSearchCV
 from skmaxev.search.judge_again import judge_again
@@ -10,6 +11,8 @@ __all__ = [
     "LowVarianceCVSearch",
     "NestedCVSearch",
     "ShrunkSearchCV",
+    "SubmodelAxis",
     "judge_again",
     "planned_fits",
+    "register_submodels",
 ]

@@ -25,6 +25,8 @@ from skmaxev.engine.plan import Nesting, Plan, make_plan
 from skmaxev.engine.prefixes import Prefix, common_prefixes
 from skmaxev.engine.record import SINGLE, Record
 from skmaxev.engine.run import all_pairs
+from skmaxev.engine.submodels import count_derived, submodels_of
+from skmaxev.engine.types import Submodel
 from skmaxev.report import SelectionReport
 from skmaxev.search._choice import search_results
 from skmaxev.search._found import check_is_plain, fitted_attributes, read_tables, run_search
@@ -61,6 +63,7 @@ class BaseMaxSearch(GridSearchCV):
         ],
         "checkpoint": [str, PathLike, None],
         "share_steps": ["boolean"],
+        "share_submodels": ["boolean"],
         "prefit": ["boolean"],
     }
 
@@ -81,6 +84,7 @@ class BaseMaxSearch(GridSearchCV):
     keep_predictions: bool | str | float = "auto"
     checkpoint: str | PathLike[str] | None = None
     share_steps: bool = True
+    share_submodels: bool = True
     prefit: bool = False
 
     def __sklearn_tags__(self) -> Any:
@@ -143,10 +147,13 @@ class BaseMaxSearch(GridSearchCV):
     def _plan(self, request: Request) -> Plan:
         return make_plan(request.splits, self._nest(request))
 
-    def _planned_fits(self, X: Any, y: Any, params: Mapping[str, Any]) -> int:
+    def _planned_fits(self, X: Any, y: Any, params: Mapping[str, Any]) -> tuple[int, int]:
+        """Count the fits, and those of them that are derived from others."""
         request = read_request(self, X, y, params)
         plan = self._plan(request)
-        return plan.n_fits(len(request.candidates), refit=bool(self.refit))
+        derived = count_derived(self._submodels(request, self._prefixes(request)))
+        n_fits = plan.n_fits(len(request.candidates), refit=bool(self.refit))
+        return n_fits, derived * len(plan.units)
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any = None, y: Any = None, **params: Any) -> Any:
@@ -255,6 +262,7 @@ class BaseMaxSearch(GridSearchCV):
         record: Record,
         contexts: Mapping[tuple[int, int], Sequence[Any]],
     ) -> None:
+        prefixes = self._prefixes(request)
         fits = request.keeper.run(
             self._job(request, with_callbacks=bool(contexts)),
             request.X,
@@ -263,7 +271,8 @@ class BaseMaxSearch(GridSearchCV):
             units=plan.units,
             candidates=request.candidates,
             contexts=contexts,
-            prefixes=self._prefixes(request),
+            prefixes=prefixes,
+            submodels=self._submodels(request, prefixes),
             n_jobs=self.n_jobs,
             pre_dispatch=self.pre_dispatch,
         )
@@ -276,6 +285,17 @@ class BaseMaxSearch(GridSearchCV):
 
     def _prefixes(self, request: Request) -> list[Prefix]:
         return common_prefixes(self.estimator, request.candidates) if self.share_steps else []
+
+    def _submodels(self, request: Request, prefixes: list[Prefix]) -> list[Submodel | None]:
+        if not self.share_submodels:
+            return []
+        return submodels_of(
+            self.estimator,
+            request.candidates,
+            prefixes=prefixes,
+            fit_params=request.fit_params,
+            n_rows=max(request.n_rows, *(len(split.train) for split in request.splits)),
+        )
 
     def _job(self, request: Request, *, with_callbacks: bool) -> Job:
         train = "all" if callable(self.refit) else "search"
@@ -348,6 +368,7 @@ class BaseMaxSearch(GridSearchCV):
             reports[metric] = report
         judged = {"n_fits_": n_fits, "reports_": reports}
         judged |= {"n_restored_": record.n_restored, "n_steps_reused_": record.n_reused}
+        judged["n_submodels_"] = record.n_derived
         judged |= self._about_outer(request, outer, primary)
         if primary is not None:
             judged["report_"] = reports[primary]

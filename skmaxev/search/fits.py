@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import (
@@ -20,7 +20,18 @@ from skmaxev.search.nested import NestedCVSearch
 __all__ = ["planned_fits"]
 
 
-def planned_fits(search: Any, X: Any, y: Any = None, **fit_params: Any) -> int:
+class PlannedFits(int):
+    """A number of model fits, of which ``n_submodels`` are derived from others."""
+
+    n_submodels: int
+
+    def __new__(cls, n_fits: int, n_submodels: int = 0) -> Self:
+        planned = super().__new__(cls, n_fits)
+        planned.n_submodels = n_submodels
+        return planned
+
+
+def planned_fits(search: Any, X: Any, y: Any = None, **fit_params: Any) -> PlannedFits:
     """Count the model fits that ``search.fit(X, y, **fit_params)`` will make, without making any.
 
     Parameters
@@ -35,10 +46,12 @@ def planned_fits(search: Any, X: Any, y: Any = None, **fit_params: Any) -> int:
 
     Returns
     -------
-    int
-        The winner's fit on all rows included. Equal to ``n_fits_`` after the search; only where
+    PlannedFits
+        An int, with the winner's fit on all rows. Equal to ``n_fits_`` after the search; only where
         nested cross-validation with an ``outer_cv`` of its own scores several metrics may
-        metrics choose different winners in an outer fold, each of which is one more fit.
+        metrics choose different winners in an outer fold, each of which is one more fit. Its
+        ``n_submodels`` of them are derived from others and cost next to nothing; fewer where there
+        are more workers than fits to share.
 
     Raises
     ------
@@ -63,23 +76,23 @@ def planned_fits(search: Any, X: Any, y: Any = None, **fit_params: Any) -> int:
     except TypeError as error:
         raise TypeError(f"search must be an estimator that can be cloned: {error}") from error
     if isinstance(search, BaseMaxSearch):
-        return search._planned_fits(X, y, fit_params)  # noqa: SLF001  # of this package
+        return PlannedFits(*search._planned_fits(X, y, fit_params))  # noqa: SLF001  # our own
     n_candidates = _n_candidates(search)
     cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
     n_splits = cv.get_n_splits(X, y, fit_params.get("groups"))
-    return n_candidates * int(n_splits) + bool(search.refit)
+    return PlannedFits(n_candidates * int(n_splits) + bool(search.refit))
 
 
-def _of_search_object(search: BaseMaxSearch, X: Any, y: Any, params: dict[str, Any]) -> int:
+def _of_search_object(search: BaseMaxSearch, X: Any, y: Any, params: dict[str, Any]) -> PlannedFits:
     """Count the fits of the search that was given, and of its copies in outer folds."""
     given = search.estimator
-    total = 0 if search.prefit else planned_fits(given, X, y, **params)
+    counts = [] if search.prefit else [planned_fits(given, X, y, **params)]
     if isinstance(search, NestedCVSearch):
         outer = check_cv(search.outer_cv, y, classifier=is_classifier(given))
         for train, _ in outer.split(X, y, params.get("groups")):
             own = check_method_params(X, params, indices=train)
-            total += planned_fits(given, *safe_split(given, X, y, train), **own)
-    return total
+            counts.append(planned_fits(given, *safe_split(given, X, y, train), **own))
+    return PlannedFits(sum(counts), sum(count.n_submodels for count in counts))
 
 
 def _n_candidates(search: Any) -> int:

@@ -60,6 +60,10 @@ class HonestSearchCV(BaseMaxSearch):
         File that keeps every finished fit; the same search started again repeats none of them.
     share_steps : bool, default=True
         Whether candidates whose pipelines begin with the same steps fit these steps once.
+    share_submodels : bool, default=True
+        Whether candidates that one fit holds in full, such as forests that differ in
+        ``n_estimators`` alone, are cut out of it: the numbers of separate fits to the last bit.
+        Their ``fit_time`` is what their part of that fit took.
     prefit : bool, default=False
         Whether ``estimator`` is a search that is fitted already; ``fit`` then only corrects it.
 
@@ -124,7 +128,7 @@ class ShrunkSearchCV(BaseMaxSearch):
     ----------
     estimator, param_grid, n_iter, random_state, scoring, n_jobs, refit, cv, verbose, \
 pre_dispatch, error_score, return_train_score, level, keep_predictions, checkpoint, share_steps, \
-prefit
+share_submodels, prefit
         As for `HonestSearchCV`.
 
     Attributes
@@ -166,7 +170,7 @@ class LowVarianceCVSearch(BaseMaxSearch):
     ----------
     estimator, param_grid, n_iter, random_state, scoring, n_jobs, refit, cv, verbose, \
 pre_dispatch, error_score, return_train_score, level, keep_predictions, checkpoint, share_steps, \
-prefit
+share_submodels, prefit
         As for `HonestSearchCV`.
     inner_cv : int or splitter, optional
         None works on the score table, without further fits. Otherwise the full form: candidates are

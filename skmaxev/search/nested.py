@@ -43,7 +43,7 @@ class NestedCVSearch(BaseMaxSearch):
     ----------
     estimator, param_grid, n_iter, random_state, scoring, n_jobs, refit, cv, verbose, \
 pre_dispatch, error_score, return_train_score, level, keep_predictions, checkpoint, share_steps, \
-prefit
+share_submodels, prefit
         As for `HonestSearchCV`.
     outer_cv : int, splitter or iterable, optional
         None shares the folds of ``cv`` where they judge each row once and are three or more,

@@ -244,8 +244,7 @@ def test_few_families_are_cut_so_that_every_worker_has_one(n_workers):
     from skmaxev.engine.run import _families
 
     pairs = [(unit, number) for unit in range(2) for number in range(12)]
-    prefixes = [(0,)] * 12
-    pieces = _families(pairs, prefixes, n_workers)
+    pieces = _families(pairs, lambda pair: (pair[0], (0,), -1), n_workers)
     assert n_workers <= len(pieces) <= 2 * n_workers
     assert [pair for piece in pieces for pair in piece] == pairs
 
