@@ -13,6 +13,7 @@ from skmaxev.correction import correct
 from skmaxev.demo import run_demo
 from skmaxev.kaggle import correct_leaderboard
 from skmaxev.planning import expected_optimism, validation_size, winner_regret
+from skmaxev.readers.files import read_csv
 from skmaxev.report import METHODS
 
 __all__ = ["main"]
@@ -121,7 +122,7 @@ def _add_correct(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add("--level", type=float, default=0.95, help="of the interval; default: %(default)s")
     add("--json", action="store_true", help="print JSON")
     add("--html", metavar="PATH", help="also save the report, with pictures, as a page")
-    add("--sep", help="separator of the file; found if omitted")
+    add("--sep", help="separator of the file, for pandas; default: a comma")
     add("--decimal", default=".", help="decimal sign; default: %(default)s")
     for name in ("candidate", "fold", "score"):
         add(f"--{name}", metavar="COLUMN", help=f"column with the {name}, in a long table")
@@ -159,14 +160,16 @@ def _demo(asked: argparse.Namespace) -> None:
 
 
 def _correct(asked: argparse.Namespace) -> None:
+    source = getattr(sys.stdin, "buffer", sys.stdin) if asked.file == "-" else asked.file
+    if asked.sep or asked.decimal != ".":
+        sep = (asked.sep or ",").replace(r"\t", "\t")
+        source = read_csv(source, sep=sep, decimal=asked.decimal)
     report = correct(
-        getattr(sys.stdin, "buffer", sys.stdin) if asked.file == "-" else asked.file,
+        source,
         metric=asked.metric,
         method=asked.method,
         level=asked.level,
         greater_is_better=asked.higher,
-        sep="\t" if asked.sep == r"\t" else asked.sep,
-        decimal=asked.decimal,
         candidate=asked.candidate,
         fold=asked.fold,
         score=asked.score,

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
 
 from skmaxev.correction._certain import CertainRows, certain_rows
 from skmaxev.correction._estimates import (
@@ -43,6 +42,7 @@ _ASSUMED = (
     "The {} splits were taken for the folds of one partition of the rows. If they repeat a "
     "partition, say n_repeats=; if they are shuffled splits, n_repeats={} and test_share=."
 )
+_SEED = 0  # of the bootstraps: the same report at every call
 _MOST_FOLDS = 10  # more splits are rarely one partition
 
 
@@ -53,9 +53,6 @@ def correct(
     method: str = "CONSENSUS",
     level: float = 0.95,
     greater_is_better: bool | None = None,
-    random_state: int | np.random.RandomState | None = None,
-    sep: str | None = None,
-    decimal: str = ".",
     candidate: str | Sequence[str] | None = None,
     fold: str | Sequence[str] | None = None,
     score: str | None = None,
@@ -80,12 +77,12 @@ def correct(
           round), BayesSearchCV, OptunaSearchCV, or a pipeline that ends in one; LassoCV,
           ElasticNetCV, LarsCV, RidgeCV or LogisticRegressionCV, which keep scores of their own;
         - its ``cv_results_`` as a dict, a pandas or polars frame, a list of rows, or the path of a
-          CSV file; columns named ``fold_1_auc`` do too, or one of lists named ``fold_scores``;
+          CSV file, which pandas reads with its defaults; columns named ``fold_1_auc`` do too, or
+          one of lists named ``fold_scores``;
         - a list of results of cross_validate, or a dict of them by name;
         - an array of shape (n_splits, n_candidates), or (n_rows, n_candidates) of 1.0 and 0.0 for
           right and wrong, as of a leaderboard or of leave-one-out: rows are dealt into ten parts;
-        - an Optuna study whose trials keep the scores of their splits (see
-          `skmaxev.readers.from_study`);
+        - an Optuna study whose trials keep the scores of their splits;
         - the path of a checkpoint in which a search was finished;
         - an object with ``scores``, or a ScoreTable.
     metric : str, optional
@@ -98,10 +95,6 @@ def correct(
     greater_is_better : bool, optional
         False if an array, frame or file holds losses. They stay losses in the report. If omitted,
         the name of the metric has to tell a score; scores without a name are higher-is-better.
-    random_state : int, RandomState or None
-        For estimators that resample. None gives the same numbers at every call.
-    sep, decimal : str
-        Separator and decimal sign of a CSV file; the separator is found if omitted.
     candidate, fold, score : str, optional
         Columns of a long table with one row a candidate and split. A list of columns names a
         candidate or a split together, such as ``fold=["repeat", "fold"]``.
@@ -161,8 +154,6 @@ optional
         read_scores,
         metric=metric,
         greater_is_better=greater_is_better,
-        sep=sep,
-        decimal=decimal,
         candidate=candidate,
         fold=fold,
         score=score,
@@ -186,7 +177,7 @@ optional
             pos_label=pos_label,
             clusters=clusters,
         )
-    return _correct(table, method=method, level=level, seed=_seed(random_state))
+    return _correct(table, method=method, level=level, seed=_SEED)
 
 
 def _correct(table: ScoreTable, *, method: str, level: float, seed: int) -> SelectionReport:
@@ -231,14 +222,6 @@ def _about_certain(certain: CertainRows) -> str:
         f"{certain.n_wrong:,.0f} of them wrongly; for those still to come {certain.fall:.3g} was "
         "taken off."
     )
-
-
-def _seed(random_state: Any) -> int:
-    if random_state is None:
-        return 0
-    if isinstance(random_state, int | np.integer):
-        return int(random_state)
-    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
 def _check_method(table: ScoreTable, values: Mapping[str, float], method: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skmaxev.readers import as_floats
+from skmaxev.readers.build import as_floats
 
 __all__ = ["USUAL", "check_number", "check_public"]
 

@@ -15,7 +15,7 @@ from skmaxev.estimators.bayesian import bayesian_maximum
 from skmaxev.estimators.shrinkage import efron_shrinkage
 from skmaxev.estimators.validation import check_best_index, check_level
 from skmaxev.kaggle._submissions import USUAL, check_number, check_public
-from skmaxev.readers import as_floats, build_table
+from skmaxev.readers.build import as_floats, build_table
 from skmaxev.report import Estimate, SelectionReport
 from skmaxev.table import ScoreTable
 

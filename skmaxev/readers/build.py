@@ -157,7 +157,8 @@ def as_floats(values: Any, what: str) -> FloatArray:
     except (TypeError, ValueError) as error:
         raise TypeError(
             f"{what} must be numbers; got {type(values).__name__} ({error}). Put NaN where one is "
-            "missing."
+            "missing, and write percentages and decimal commas as plain numbers, as with "
+            "pandas.read_csv(path, decimal=',')."
         ) from error
 
 

@@ -14,7 +14,9 @@ from skmaxev._checkpoint import CheckpointError, finished_searches, is_sqlite
 from skmaxev.metrics import rows_from_responses
 from skmaxev.table import Design, OuterFolds, Rows, ScoreTable
 
-__all__ = ["from_checkpoint", "is_checkpoint", "plain_rows", "plain_tables"]
+__all__ = ["check_program", "from_checkpoint", "is_checkpoint", "plain_rows", "plain_tables"]
+
+_HEADER = 72  # bytes of an SQLite file up to the end of its program's mark
 
 _ROWS = ("responses", "test_fold", "y_true")
 _PLAIN = (str, int, float, bool, type(None))
@@ -25,6 +27,20 @@ def is_checkpoint(source: Any) -> bool:
     if not isinstance(source, str | os.PathLike) or "\n" in os.fspath(source):
         return False
     return is_sqlite(Path(source))
+
+
+def check_program(database: str | os.PathLike[str]) -> None:
+    """Tell the database of a study, which has no mark of a program in its header."""
+    path = os.fspath(database)
+    with Path(path).open("rb") as file:
+        mark = file.read(_HEADER)[-4:]
+    if mark == bytes(4):
+        msg = (
+            f"a checkpoint must be a file that skmaxev wrote; {path!r} belongs to another program. "
+            "Of an Optuna study, pass optuna.load_study(study_name=None, "
+            f"storage='sqlite:///{path}')."
+        )
+        raise CheckpointError(msg)
 
 
 def from_checkpoint(
@@ -64,7 +80,8 @@ def from_checkpoint(
         kinds = ", ".join(f"{number}: {one['source']}" for number, one in enumerate(found))
         raise ValueError(
             f"{os.fspath(path)!r} holds {len(found)} finished searches ({kinds}). Choose one: "
-            f"correct(from_checkpoint({os.fspath(path)!r}, search={len(found) - 1}))."
+            f"correct(skmaxev.readers.from_checkpoint({os.fspath(path)!r}, "
+            f"search={len(found) - 1}))."
         )
     chosen = found[search or 0]
     name = _metric_of(chosen, metric)

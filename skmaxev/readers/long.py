@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from skmaxev.readers.build import build_table, is_missing
-from skmaxev.readers.texts import check_percent, number_of
+from skmaxev.readers.build import as_floats, build_table, is_missing
 from skmaxev.table import Design, ScoreTable
 
 __all__ = ["from_long"]
@@ -30,35 +29,17 @@ def from_long(
     error_score: float | None = None,
     metric: str | None = None,
     greater_is_better: bool | None = None,
-    decimal: str = ".",
     source: str = "long table",
 ) -> ScoreTable:
-    """Read a table with one row a candidate and split.
+    """Read a table with one row a candidate and split; the options are those of ``correct``.
 
-    Parameters
-    ----------
-    columns : mapping of str to sequence, or frame
-        The table.
-    candidate, fold, score : str or list of str
-        Its columns. Candidates are numbered as they first appear; folds are ordered by number.
-        Several columns name one candidate together; of two columns of folds the first is the
-        repeat, as in labels such as ``Fold1.Rep2``.
-    error_score : float, optional
-        What stands for a failed fit, besides NaN.
-    metric, greater_is_better, decimal, source
-        As in ``from_csv``.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing, or a candidate has two scores on one split.
+    Candidates are numbered as they first appear, folds ordered by number. Of two columns of folds
+    the first is the repeat, as in labels such as ``Fold1.Rep2``.
     """
     asked = {"candidate": candidate, "fold": fold, "score": score}
     names = _check_long(list(columns), asked)
     who, where = (_joined(columns, some) for some in names[:2])
     [target] = names[2]
-    what = list(columns[target])
-    check_percent([what])
     candidates = {value: index for index, value in enumerate(dict.fromkeys(who))}
     splits = {value: row for row, value in enumerate(sorted(set(where), key=_by_number))}
     if not who:
@@ -76,7 +57,7 @@ def from_long(
             "columns that tell candidates or splits apart, as in fold=['id', 'id2']."
         )
     scores = np.full((len(splits), len(candidates)), np.nan)
-    scores[rows, cols] = [number_of(value, decimal, target, row) for row, value in enumerate(what)]
+    scores[rows, cols] = as_floats(columns[target], f"column {target!r}")
     return build_table(
         scores,
         metric=metric or target,
@@ -153,6 +134,8 @@ def _label(value: Any, column: str) -> Any:
             f"every row of a long table must name its candidate and split; column {column!r} has "
             "empty cells. Fill them, or leave those rows out."
         )
+    if isinstance(value, np.generic):
+        return value.item()
     return value if isinstance(value, Hashable) else str(value)
 
 

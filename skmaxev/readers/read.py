@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,21 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmaxev._checkpoint import CheckpointError
 from skmaxev.readers.arrays import from_array, from_object
-from skmaxev.readers.checkpoint import from_checkpoint, is_checkpoint
-from skmaxev.readers.columns import as_columns, split_columns, with_lists_unpacked
-from skmaxev.readers.files import from_csv
+from skmaxev.readers.checkpoint import check_program, from_checkpoint, is_checkpoint
+from skmaxev.readers.columns import as_columns
+from skmaxev.readers.files import read_csv
 from skmaxev.readers.long import from_long
 from skmaxev.readers.results import from_cv_results
 from skmaxev.readers.search import from_search, is_search
 from skmaxev.readers.studies import from_study, is_study
-from skmaxev.readers.texts import with_numbers
 from skmaxev.table import Design, ScoreTable
 
 __all__ = ["read_scores"]
-
-_HEADER = 72  # bytes of an SQLite file up to the end of its program's mark
 
 
 def read_scores(
@@ -33,8 +29,6 @@ def read_scores(
     *,
     metric: str | None = None,
     greater_is_better: bool | None = None,
-    sep: str | None = None,
-    decimal: str = ".",
     candidate: str | Sequence[str] | None = None,
     fold: str | Sequence[str] | None = None,
     score: str | None = None,
@@ -48,35 +42,30 @@ def read_scores(
 
     Parameters
     ----------
-    results : object
-        Fitted search, path of its checkpoint, Optuna study, ``cv_results_`` as a dict or frame, CSV
-        path or open text file, array of shape (n_splits, n_candidates), object with ``scores``, or
-        ScoreTable.
-    metric : str, optional
-        Which metric, or the name of the only one.
-    greater_is_better : bool
-        False if arrays, frames or files hold losses. Searches follow scikit-learn's sign and
-        studies their own direction. If omitted, the name of the metric has to tell a score.
-    sep, decimal : str
-        Separator and decimal sign of a CSV file.
-    candidate, fold, score : str, optional
-        Columns of a long table: one row a candidate and split. Several columns, as a list, name a
-        candidate or a split together.
-    error_score : float, optional
-        What stands for a failed fit in an array, frame or file, besides NaN.
-    candidates_in : {"rows", "columns"}, optional
-        Where an array has its candidates.
-    n_repeats, test_share, clusters : optional
-        How the splits came about, where the source does not say: see `skmaxev.table.Design`.
+    results, metric, greater_is_better, candidate, fold, score, error_score, candidates_in, \
+n_repeats, test_share, clusters
+        As in `skmaxev.correct`.
+
+    Returns
+    -------
+    ScoreTable
+        Scores of shape (n_splits, n_candidates), higher is better, and what is known of them.
 
     Raises
     ------
     TypeError
         If ``results`` is of no known kind, or an option of the wrong one.
+    ValueError
+        If its shape and names leave more than one meaning, or it holds no scores of splits.
+
+    Examples
+    --------
+    >>> table = read_scores([[0.8, 0.7, 0.9], [0.6, 0.8, 0.7]])
+    >>> table.n_splits, table.best_index
+    (2, 2)
     """
     table = _read(
         results,
-        {"sep": sep, "decimal": decimal},
         {"candidate": candidate, "fold": fold, "score": score},
         {"metric": metric, "greater_is_better": greater_is_better, "error_score": error_score},
         candidates_in,
@@ -101,11 +90,7 @@ def _with_design(
 
 
 def _read(
-    results: Any,
-    signs: dict[str, Any],
-    long: dict[str, Any],
-    naming: dict[str, Any],
-    candidates_in: str | None,
+    results: Any, long: Mapping[str, Any], naming: Mapping[str, Any], candidates_in: str | None
 ) -> ScoreTable:
     metric, greater_is_better = naming["metric"], naming["greater_is_better"]
     if isinstance(getattr(results, "table", results), ScoreTable):  # a report has one too
@@ -117,20 +102,50 @@ def _read(
     if is_study(results) or is_search(results):
         table = (from_study if is_study(results) else from_search)(results, metric=metric)
         return table if greater_is_better is not False else _with_own_direction(table)
+    if is_checkpoint(results):
+        check_program(results)
+        return from_checkpoint(results, metric=metric)
+    return _from_table(results, long, naming, candidates_in)
+
+
+def _from_table(
+    results: Any, long: Mapping[str, Any], naming: Mapping[str, Any], candidates_in: str | None
+) -> ScoreTable:
+    source: dict[str, Any] = {}
     if isinstance(results, str | os.PathLike) or hasattr(results, "read"):
-        return _from_file(results, signs, long, naming)
+        source = {"source": "CSV text" if hasattr(results, "read") else Path(results).name}
+        results = read_csv(results)
     columns = as_columns(results)
+    if columns is not None and any(name is not None for name in long.values()):
+        return from_long(columns, **long, **naming, **source)
     if columns is not None:
-        return _from_columns(columns, signs["decimal"], long, naming)
+        return from_cv_results(columns, **naming, **source)
     if hasattr(results, "scores"):
         return from_object(results, **naming)
     if isinstance(results, list | tuple) or hasattr(results, "__array__"):
         _check_one(results)
         return from_array(results, candidates_in=candidates_in, **naming)
+    step = _STEPS.get(type(results).__name__)
     raise TypeError(
         "results must be a fitted search, cv_results_, a frame, a CSV path, an array (n_splits, "
         f"n_candidates), an Optuna study or a ScoreTable; got {type(results).__name__}."
+        f"{f' Pass {step}.' if step else ''}"
     )
+
+
+_STEPS = {
+    "ResultGrid": "its .get_dataframe()",  # ray
+    "ExperimentAnalysis": "its .results",  # ray, FLAML
+    "Trials": "its .results",  # hyperopt
+    "SparkTrials": "its .results",
+    "Client": "its .summarize()",  # Ax
+    "AxClient": "its .get_trials_data_frame()",
+    "RunHistory": "a frame with a row a trial, [(k.config_id, k.instance, v.cost) for k, v in "
+    "runhistory.items()], with candidate=, fold= and score=",  # SMAC
+    "HyperparameterOptimizationFacade": "a frame of its .runhistory",
+    "AlgorithmConfigurationFacade": "a frame of its .runhistory",
+}
+"""What makes the results of other tools readable; none of them is a table by itself."""
 
 
 def _with_own_direction(table: ScoreTable) -> ScoreTable:
@@ -151,38 +166,3 @@ def _check_one(results: Any) -> None:
             f"results must be one search or study; got a {type(results).__name__} of "
             f"{type(first).__name__}. Correct each by itself, and pass a study, not its trials."
         )
-
-
-def _from_file(
-    results: Any, signs: dict[str, Any], long: dict[str, Any], naming: dict[str, Any]
-) -> ScoreTable:
-    if is_checkpoint(results):
-        _check_program(results)
-        return from_checkpoint(results, metric=naming["metric"])
-    return from_csv(results, **signs, **long, **naming)
-
-
-def _check_program(database: str | os.PathLike[str]) -> None:
-    """Tell the database of a study, which has no mark of a program in its header."""
-    path = os.fspath(database)
-    with Path(path).open("rb") as file:
-        mark = file.read(_HEADER)[-4:]
-    if mark == bytes(4):
-        msg = (
-            f"a checkpoint must be a file that skmaxev wrote; {path!r} belongs to another program. "
-            "Of an Optuna study, pass optuna.load_study(study_name=None, "
-            f"storage='sqlite:///{path}')."
-        )
-        raise CheckpointError(msg)
-
-
-def _from_columns(
-    columns: dict[str, Any], decimal: str, long: dict[str, Any], naming: dict[str, Any]
-) -> ScoreTable:
-    if any(name is not None for name in long.values()):
-        return from_long(columns, decimal=decimal, **long, **naming)
-    unpacked = with_lists_unpacked(columns, naming["metric"])
-    splits = [name for names in split_columns(unpacked).values() for name in names]
-    if any(isinstance(cell, str) for name in splits for cell in unpacked[name]):
-        unpacked = with_numbers(unpacked, decimal, naming["metric"])
-    return from_cv_results(unpacked, **naming)

@@ -40,30 +40,15 @@ def from_cv_results(
     outer: OuterFolds | None = None,
     source: str = "cv_results_",
 ) -> ScoreTable:
-    """Read the columns ``split0_test_score``, ``split1_test_score``, ... of a finished search.
+    """Read the columns ``split0_test_score``, ... of a search or of a table like it.
 
-    Parameters
-    ----------
-    results : mapping of str to sequence of length n_candidates
-        ``search.cv_results_``, or a frame of it. Splits are taken in the order of their numbers.
-        Columns named ``fold0``, ``split 1`` or ``fold_1_auc`` do as well, and a column
-        ``fold_scores``, ``scores`` or ``test_score`` of lists, one score a split.
-    metric : str, optional
-        Which metric, where there are several; where there is one, its name for the report.
-    greater_is_better : bool
-        False if the columns hold losses.
-    best_index, error_score, told, n_fits, rows, outer, source
-        As in ``build_table``.
-
-    Raises
-    ------
-    ValueError
-        If there are no scores of single splits, or several metrics and no choice.
+    Columns named ``fold0``, ``split 1`` or ``fold_1_auc`` do as well, and a column ``fold_scores``,
+    ``scores`` or ``test_score`` of lists. Splits are taken in the order of their numbers.
     """
     results = with_lists_unpacked(results, metric)
     check_candidates(results)
     name, columns = choose_metric(split_columns(results), metric, list(results))
-    scores = _stacked([results[column] for column in columns])
+    scores = _stacked({column: results[column] for column in columns})
     if greater_is_better is None and f"_test_{name}" in str(columns[0]):
         greater_is_better = True  # in scikit-learn's results, under any name
     rounds, notes = _earlier_rounds(results)
@@ -88,9 +73,9 @@ def from_cv_results(
     )
 
 
-def _stacked(columns: Sequence[Any]) -> NDArray[np.float64]:
+def _stacked(columns: Mapping[str, Any]) -> NDArray[np.float64]:
     """Put the columns of the splits on top of each other, each with its own kind of missing."""
-    rows = [as_floats(column, "scores of the splits") for column in columns]
+    rows = [as_floats(column, f"column {name!r}") for name, column in columns.items()]
     sizes = {row.size for row in rows}
     if len(sizes) > 1:
         raise ValueError(

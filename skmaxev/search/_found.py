@@ -10,7 +10,8 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from skmaxev.readers import metrics_of, read_scores
+from skmaxev.readers import read_scores
+from skmaxev.readers.search import metrics_of
 from skmaxev.search._state import check_forgets
 from skmaxev.table import OuterFolds, ScoreTable
 

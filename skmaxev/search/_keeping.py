@@ -13,7 +13,7 @@ from skmaxev.engine.plan import Unit
 from skmaxev.engine.responses import Responses
 from skmaxev.engine.run import Pair, run
 from skmaxev.engine.store import Checkpoint
-from skmaxev.readers import plain_rows, plain_tables
+from skmaxev.readers.checkpoint import plain_rows, plain_tables
 from skmaxev.search._request import Request, is_random
 from skmaxev.search._rows import responses_to_keep
 from skmaxev.table import ScoreTable

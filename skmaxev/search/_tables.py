@@ -10,7 +10,8 @@ import numpy as np
 
 from skmaxev.engine.plan import Place
 from skmaxev.engine.record import SINGLE, Record
-from skmaxev.readers import build_table, metric_name
+from skmaxev.readers.build import build_table
+from skmaxev.readers.search import metric_name
 from skmaxev.search._choice import choose
 from skmaxev.search._request import Request
 from skmaxev.table import Design, OuterFolds, ScoreTable

@@ -60,9 +60,9 @@ def test_a_long_table_is_read(tmp_path, capsys):
     ("text", "words"),
     [
         (None, "there is no file"),
-        ("", "begin with a line of column names"),
+        ("", "with a line of column names"),
         ("model,test_score\na,0.5\n", "found only model, test_score"),
-        ("fold0,fold1\n0.5,x\n", "holds 'x'"),
+        ("fold0,fold1\n0.5,x\n", "column 'fold1' must be numbers"),
         ("fold0\n0.5\n0.6\n", "at least two splits"),
     ],
 )

@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from skmaxev.correction import correct
 from skmaxev.correction._parts import with_parts
-from skmaxev.readers import from_array
+from skmaxev.readers.arrays import from_array
 from skmaxev.search import HonestSearchCV, LowVarianceCVSearch, ShrunkSearchCV
 
 

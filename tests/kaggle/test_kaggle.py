@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 from skmaxev import ShrunkSearchCV
 from skmaxev.correction import correct
 from skmaxev.kaggle import correct_leaderboard, out_of_fold
-from skmaxev.readers import build_table
+from skmaxev.readers.build import build_table
 from skmaxev.table import Rows
 
 ERROR = 0.02

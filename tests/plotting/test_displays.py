@@ -21,7 +21,7 @@ from skmaxev.plotting import (
 )
 from skmaxev.plotting._draw import GREEN
 from skmaxev.plotting.svg import as_svg
-from skmaxev.readers import build_table
+from skmaxev.readers.build import build_table
 from skmaxev.table import OuterFolds
 
 DISPLAYS = [SelectionBiasDisplay, EstimatorsDisplay, OptimismCurveDisplay]

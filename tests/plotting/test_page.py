@@ -10,7 +10,7 @@ import pytest
 
 from skmaxev.cli import main
 from skmaxev.correction import correct
-from skmaxev.readers import build_table
+from skmaxev.readers.build import build_table
 from skmaxev.table import OuterFolds
 
 VOID = {"meta", "link", "img", "br", "hr", "input"}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from skmaxev.correction import correct
-from skmaxev.readers import build_table
+from skmaxev.readers.build import build_table
 from skmaxev.table import OuterFolds
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")

@@ -1,6 +1,6 @@
 """Fold scores from CSV files as people really store them."""
 
-import gzip
+import builtins
 import io
 
 import numpy as np
@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from skmaxev.correction import correct
-from skmaxev.readers import from_csv
+from skmaxev.readers import read_scores
 
 SCORES = 0.7 + 0.05 * np.random.default_rng(0).normal(size=(6, 12))
 SCORES[3] += 0.03
@@ -35,19 +35,13 @@ def losses():
     return wide().assign(**turned).drop(columns=["mean_test_score", "std_test_score"])
 
 
-EUROPEAN = wide().to_csv(index=False, sep=";", decimal=",")
 LONG = {"candidate": "params", "fold": "fold", "score": "score"}
 VARIANTS = {
     "plain": (wide().to_csv(index=False), {}),
     "index column": (wide().to_csv(), {}),
-    "semicolon": (EUROPEAN, {"decimal": ","}),
-    "named separator": (EUROPEAN, {"sep": ";", "decimal": ","}),
-    "tab": (wide().to_csv(index=False, sep="\t"), {}),
     "sorted as text": (wide()[sorted(wide().columns)].to_csv(index=False), {}),
     "byte order mark": ("\ufeff" + wide().to_csv(index=False), {}),
     "blank lines": ("\n" + wide().to_csv(index=False) + "\n\n", {}),
-    "UTF-16": (wide().to_csv(index=False).encode("utf-16"), {}),
-    "gzip": (gzip.compress(wide().to_csv(index=False).encode()), {}),
     "Windows lines": (wide().to_csv(index=False).replace("\n", "\r\n"), {}),
     "long": (long().to_csv(index=False), LONG),
     "long shuffled": (long().sample(frac=1, random_state=0).sort_values("params").to_csv(), LONG),
@@ -71,8 +65,8 @@ def test_every_way_of_storing_gives_the_same_report(write, variant):
     opened = io.BytesIO(text) if isinstance(text, bytes) else io.StringIO(text)
     for source in (write(text), str(write(text)), opened):
         report = correct(source, **options)
-        assert report.estimate == plain.estimate
-        assert report.interval == plain.interval
+        assert report.estimate == pytest.approx(plain.estimate, rel=1e-14)
+        assert report.interval == pytest.approx(plain.interval, rel=1e-12)
         assert report.best_index == plain.best_index
         assert report.best_params == {"params": str({"C": plain.best_index})}
 
@@ -93,8 +87,35 @@ def test_percent_is_a_matter_of_scale(write):
     plain = correct(SCORES.T)
     report = correct(write(percent().to_csv(index=False)))
     assert report.estimate == pytest.approx(100 * plain.estimate)
+    assert report.estimate == pytest.approx(100 * plain.estimate)
     signed = percent().assign(**{name: percent()[name].astype(str) + "%" for name in SPLITS})
-    assert correct(write(signed.to_csv(index=False))).estimate == pytest.approx(report.estimate)
+    with pytest.raises(TypeError, match=r"column 'split0_test_score' must be numbers.*percentages"):
+        correct(write(signed.to_csv(index=False)))
+
+
+def test_other_kinds_of_files_are_read_by_pandas(tmp_path):
+    path = tmp_path / "scores.csv.gz"
+    wide().to_csv(path, index=False)
+    assert correct(path).estimate == correct(SCORES.T).estimate
+    wide().to_csv(path := tmp_path / "scores.csv", sep=";", decimal=",", encoding="utf-16")
+    with pytest.raises(ValueError, match=r"pandas says: .*pandas\.read_csv\(path, sep=';'"):
+        correct(path)
+    frame = pd.read_csv(path, sep=";", decimal=",", encoding="utf-16")
+    assert correct(frame).estimate == correct(SCORES.T).estimate
+
+
+def test_without_pandas_the_extra_is_named(write, monkeypatch):
+    given = builtins.__import__
+
+    def refuse(name, *rest, **options):
+        if name == "pandas":
+            raise ImportError(name)
+        return given(name, *rest, **options)
+
+    path = write(wide().to_csv())
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    with pytest.raises(ImportError, match=r"pip install skmaxev\[frame\]"):
+        correct(path)
 
 
 @pytest.mark.parametrize("empty", ["", "nan", "NA", "None"])
@@ -129,18 +150,21 @@ def test_nothing_in_a_file_is_evaluated(write, tmp_path):
 @pytest.mark.parametrize(
     ("text", "options", "words"),
     [
-        ("", {}, "begin with a line of column names"),
-        ("\n", {}, "begin with a line of column names"),
+        ("", {}, "pandas says: No columns"),
+        ("\n", {}, "pandas says: No columns"),
         ("split0_test_score,split1_test_score\n", {}, "column names only"),
         ("model,test_score\na,0.5\nb,0.6\n", {}, "found only model, test_score"),
-        ("fold0,fold1\n0.5,oops\n", {}, r"column 'fold1', data line 1 holds 'oops'"),
-        ("fold0;fold1\n0,5;0,6\n", {}, "decimal=','"),
-        ("fold0,fold1\n0.5\n", {}, "data line 1 of scores.csv has 1, the first line 2"),
-        ("fold0,fold0\n0.5,0.6\n", {}, "'fold0' twice"),
+        ("fold0,fold1\n0.5,oops\n", {}, r"column 'fold1' must be numbers.*'oops'"),
+        ("fold0;fold1\n0,5;0,6\n", {}, "commas between its columns"),
+        (
+            "fold0,fold1\n0.5,1,2\n1,2,3,4\n",
+            {},
+            "pandas says: .*Expected 3 fields in line 3, saw 4",
+        ),
         (
             "m,f,s\na,0,1\na,0,2\n",
             {"candidate": "m", "fold": "f", "score": "s"},
-            "'a' has 2 on split '0'",
+            "'a' has 2 on split 0",
         ),
         (
             "m,f,s\na,0,1\n",
@@ -151,7 +175,7 @@ def test_nothing_in_a_file_is_evaluated(write, tmp_path):
     ],
 )
 def test_bad_files_get_a_rule_and_a_cure(write, text, options, words):
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises((TypeError, ValueError), match=words):
         correct(write(text), **options)
 
 
@@ -160,50 +184,32 @@ def test_a_missing_file_is_named():
         correct("nowhere.csv")
 
 
-def test_bytes_that_are_no_text_are_refused(tmp_path):
-    path = tmp_path / "scores.csv"
-    path.write_bytes(b"fold0,fold1\n\xff\xfe\x00,1\n")
-    with pytest.raises(ValueError, match="text in UTF-8"):
-        from_csv(path)
-
-
 def test_long_tables_order_splits_by_number():
     rows = [f"a,fold {k},{k}" for k in (10, 2, 1)]
-    table = from_csv(io.StringIO("m,f,s\n" + "\n".join(rows)), candidate="m", fold="f", score="s")
+    table = read_scores(
+        io.StringIO("m,f,s\n" + "\n".join(rows)), candidate="m", fold="f", score="s"
+    )
     np.testing.assert_array_equal(table.scores[:, 0], [1, 2, 10])
     assert table.metric == "s"
 
 
 @pytest.mark.parametrize(
-    ("content", "words"),
+    "content",
     [
-        (wide().to_csv(index=False).encode("utf-16-le"), "must be text in UTF-8"),
-        ("split0_test_score,split1_test_score,é\n1,2,3".encode("latin-1"), r"encoding=\.\.\."),
-        (b"\x1f\x8b broken", "must be text"),
-        (b"split0_test_score\n" + b"1" * 140_000, "table of short texts"),
-        (b'{"split0_test_score": [1]}', "looks like JSON"),
-        (b"split0_test_score,split1_test_score\n80%,0.8", "all be percentages or none"),
+        wide().to_csv(index=False).encode("utf-16"),
+        "split0_test_score,split1_test_score,é\n1,2,3".encode("latin-1"),
+        b"\x93NUMPY\x01\x00v\x00",
+        b'{"split0_test_score": [1]}',
     ],
 )
-def test_other_files_are_told_apart(write, content, words):
-    with pytest.raises(ValueError, match=words):
+def test_other_files_are_told_apart(write, content):
+    with pytest.raises(ValueError, match=r"a (file of scores|CSV file) must"):
         correct(write(content))
-
-
-def test_open_files_of_bytes_are_read():
-    content = wide().to_csv(index=False).encode("utf-16")
-    assert correct(io.BytesIO(content)).estimate == correct(SCORES.T).estimate
 
 
 def test_a_text_in_place_of_a_path_is_told():
     with pytest.raises(ValueError, match=r"io\.StringIO"):
         correct(wide().to_csv(index=False))
-
-
-@pytest.mark.parametrize("options", [{"sep": "::"}, {"sep": ""}, {"decimal": ""}])
-def test_signs_of_a_file_are_single_characters(write, options):
-    with pytest.raises(ValueError, match=f"{next(iter(options))} must be"):
-        correct(write(wide().to_csv(index=False)), **options)
 
 
 def test_long_tables_have_names_in_every_row():

@@ -8,7 +8,9 @@ import polars as pl
 import pytest
 
 from skmaxev.correction import correct
-from skmaxev.readers import from_array, from_cv_results, read_scores
+from skmaxev.readers import read_scores
+from skmaxev.readers.arrays import from_array
+from skmaxev.readers.results import from_cv_results
 from skmaxev.table import ScoreTable
 
 

@@ -32,7 +32,7 @@ from sklearn.preprocessing import SplineTransformer, StandardScaler
 from sklearn.svm import SVC
 
 from skmaxev.correction import correct
-from skmaxev.readers import from_search, metric_name
+from skmaxev.readers.search import from_search, metric_name
 from skmaxev.search import NestedCVSearch
 
 ALPHAS = np.logspace(-3, 2, 11)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skmaxev.correction import correct
-from skmaxev.readers import from_array
+from skmaxev.readers.arrays import from_array
 from skmaxev.report import METHODS
 from skmaxev.report.numbers import Format
 

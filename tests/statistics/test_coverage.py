@@ -9,7 +9,7 @@ import pytest
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, RepeatedKFold, ShuffleSplit
 
 from skmaxev import correct
-from skmaxev.readers import build_table
+from skmaxev.readers.build import build_table
 from skmaxev.table import Design
 
 pytestmark = pytest.mark.slow

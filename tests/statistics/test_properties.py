@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from strategies import score_tables
 
 from skmaxev import correct
-from skmaxev.readers import build_table
+from skmaxev.readers.build import build_table
 from skmaxev.table import Design
 
 SEEDS = st.integers(0, 9999)
