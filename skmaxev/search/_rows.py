@@ -44,7 +44,7 @@ def kind_to_keep(search: Any, request: Request) -> tuple[str, str]:
     """
     if search.keep_predictions is False:
         return "", ""
-    metric = name_of(search, _chosen(search))
+    metric = name_of(search, _chosen(search, request))
     known = METRICS.get(metric)
     if known is None or known.influences is None:
         return "", _not_kept(search, f"nothing says what a row adds to {metric!r}.")
@@ -77,8 +77,10 @@ def _bound(search: Any) -> float:
     return float(np.inf if wish is True else AUTO_MB if wish == "auto" else wish)
 
 
-def _chosen(search: Any) -> str:
-    return search.refit if isinstance(search.refit, str) else SINGLE
+def _chosen(search: Any, request: Request) -> str:
+    """Name the metric of the search: a single one has no name of its own, whatever refit says."""
+    chosen = search.refit if callable(search.scoring) else request.refit_metric
+    return chosen if isinstance(chosen, str) else SINGLE
 
 
 def _target(request: Request) -> NDArray[Any] | None:
@@ -106,7 +108,7 @@ def responses_to_keep(search: Any, request: Request) -> Responses | None:
 
 def with_rows(search: Any, request: Request, metric: str, table: ScoreTable) -> ScoreTable:
     """Add the results of single rows to the table of the metric they were kept for."""
-    if metric != _chosen(search):
+    if metric != _chosen(search, request):
         return table
     rows = _rows_of(search, request, metric, table.scores)
     return replace(table, rows=rows, notes=(*table.notes, *_note(search, request, rows)))

@@ -240,6 +240,16 @@ def test_certain_and_nearly_certain_are_not_the_same():
 # What is handed on
 
 
+def test_a_single_metric_has_its_rows_however_it_is_named():
+    names = [("f1", True), ("f1", "f1"), (["f1"], "f1")]
+    reports = [
+        HonestSearchCV(MODEL, GRID, scoring=scoring, refit=refit).fit(X, Y).report_
+        for scoring, refit in names
+    ]
+    assert all(report.table.rows is not None for report in reports)
+    assert len({report.estimate for report in reports}) == 1
+
+
 def test_a_pickle_holds_the_report_without_its_rows():
     import pickle
 
