@@ -3,24 +3,44 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from skmaxev.plotting._draw import Display
+from skmaxev.report.numbers import as_loss
 
 if TYPE_CHECKING:
     from skmaxev.report import SelectionReport
     from skmaxev.table import ScoreTable
 
-__all__ = ["ReportDisplay", "axis_label", "report_of", "signed", "table_of"]
+__all__ = ["ReportDisplay", "report_of", "signed", "table_of"]
 
 
+@dataclass(eq=False, repr=False)
 class ReportDisplay(Display):
-    """A display whose numbers are those of a report."""
+    """A display whose numbers are those of a report; losses are drawn positive."""
+
+    metric: str = field(default="score", kw_only=True)
+    greater_is_better: bool = field(default=True, kw_only=True)
+
+    @classmethod
+    def from_report(cls, report: SelectionReport) -> Self:
+        """Take the numbers from a report.
+
+        Parameters
+        ----------
+        report : SelectionReport
+            Of `correct` or of a fitted search, with its score table.
+        """
+        report = as_loss(report)
+        return cls(
+            **cls._read(report), metric=report.metric, greater_is_better=report.greater_is_better
+        )
 
     @classmethod
     @abstractmethod
-    def from_report(cls, report: SelectionReport) -> Self:
-        """Take the numbers from a report."""
+    def _read(cls, report: SelectionReport) -> dict[str, Any]:
+        """Take the parameters of the display from a report whose losses are positive."""
 
     @classmethod
     def from_search(cls, search: Any, *, metric: str | None = None) -> Self:
@@ -34,6 +54,12 @@ class ReportDisplay(Display):
             Which metric, where there are several.
         """
         return cls.from_report(report_of(search, metric))
+
+    @property
+    def _score_label(self) -> str:
+        """Name of the score axis; Matplotlib would set dollars as mathematics."""
+        name = self.metric.replace("_", " ").replace("$", r"\$")
+        return name + ("" if self.greater_is_better else " (lower is better)")
 
 
 def report_of(search: Any, metric: str | None) -> SelectionReport:
@@ -77,11 +103,5 @@ def table_of(report: SelectionReport) -> ScoreTable:
 
 
 def signed(report: SelectionReport, scores: Any) -> Any:
-    """Give scores of the table the sign of the user's metric."""
+    """Give scores of the table the sign in which the report is read."""
     return scores if report.greater_is_better else -scores
-
-
-def axis_label(metric: str, *, greater_is_better: bool) -> str:
-    """Name the score axis."""
-    name = metric.replace("_", " ").replace("$", r"\$")  # Matplotlib would set it as mathematics
-    return name + ("" if greater_is_better else " (lower is better)")

@@ -79,9 +79,10 @@ class CriticalDifferenceDisplay(Display):
         comparison : RankComparison
             Of many models on many data sets.
         names : sequence of str, optional
-            Of the models; their positions if omitted.
+            Of the models; those of the comparison if omitted.
         """
-        return cls(comparison.average_ranks, comparison.critical_difference, names=names)
+        ranks, difference = comparison.average_ranks, comparison.critical_difference
+        return cls(ranks, difference, names=names or comparison.names)
 
     @property
     def height(self) -> float:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,12 +17,10 @@ from skmaxev.plotting._draw import (
     finish,
     legend_above,
 )
-from skmaxev.plotting._source import ReportDisplay, axis_label
+from skmaxev.plotting._source import ReportDisplay
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
 
     from skmaxev.report import SelectionReport
 
@@ -30,6 +29,7 @@ __all__ = ["EstimatorsDisplay"]
 _LOOKS = (("o", BLUE), ("D", GREEN), ("s", PURPLE))
 
 
+@dataclass(eq=False, repr=False)
 class EstimatorsDisplay(ReportDisplay):
     """Estimates of every method, told apart by what they estimate.
 
@@ -73,58 +73,38 @@ class EstimatorsDisplay(ReportDisplay):
     ['ME', 'LVCV', 'LBCV']
     """
 
-    def __init__(
-        self,
-        values: ArrayLike,
-        *,
-        keys: Sequence[str],
-        targets: Sequence[str],
-        method: str,
-        naive: float,
-        names: Sequence[str] | None = None,
-        interval: tuple[float, float] | None = None,
-        level: float = 0.95,
-        metric: str = "score",
-        greater_is_better: bool = True,
-    ) -> None:
-        self.values = np.asarray(values, dtype=np.float64)
-        self.keys = list(keys)
-        self.targets = list(targets)
-        self.names = [""] * len(self.keys) if names is None else list(names)
+    values: Any
+    _: KW_ONLY
+    keys: Sequence[str]
+    targets: Sequence[str]
+    method: str
+    naive: float
+    names: Sequence[str] = ()
+    interval: tuple[float, float] | None = None
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        self.values = np.asarray(self.values, dtype=np.float64)
+        self.names = list(self.names or [""] * len(self.keys))
         sizes = [self.values.size, *map(len, (self.keys, self.targets, self.names))]
         if len(set(sizes)) > 1:
             raise ValueError(f"values, keys, targets and names must be of one length; got {sizes}.")
-        if method not in self.keys:
-            raise ValueError(f"method must be one of {self.keys}; got {method!r}.")
-        self.method = method
-        self.naive = naive
-        self.interval = interval
-        self.level = level
-        self.metric = metric
-        self.greater_is_better = greater_is_better
+        if self.method not in self.keys:
+            raise ValueError(f"method must be one of {list(self.keys)}; got {self.method!r}.")
 
     @classmethod
-    def from_report(cls, report: SelectionReport) -> Self:
-        """Take the numbers from a report.
-
-        Parameters
-        ----------
-        report : SelectionReport
-            Of `correct` or of a fitted search.
-        """
+    def _read(cls, report: SelectionReport) -> dict[str, Any]:
         found = report.estimates.values()
-        return cls(
-            [estimate.value for estimate in found],
-            keys=[estimate.key for estimate in found],
-            targets=[estimate.target for estimate in found],
-            names=[estimate.name for estimate in found],
-            method=report.method,
-            naive=report.naive,
-            interval=report.interval,
-            level=report.level,
-            metric=report.metric,
-            greater_is_better=report.greater_is_better,
-        )
+        return {
+            "values": [estimate.value for estimate in found],
+            "keys": [estimate.key for estimate in found],
+            "targets": [estimate.target for estimate in found],
+            "names": [estimate.name for estimate in found],
+            "method": report.method,
+            "naive": report.naive,
+            "interval": report.interval,
+            "level": report.level,
+        }
 
     @property
     def height(self) -> float:
@@ -147,7 +127,7 @@ class EstimatorsDisplay(ReportDisplay):
         ax.get_yticklabels()[int(rows[self.keys.index(self.method)])].set_fontweight("bold")
         ax.invert_yaxis()
         ax.locator_params(axis="x", nbins=4)
-        finish(ax, xlabel=axis_label(self.metric, greater_is_better=self.greater_is_better))
+        finish(ax, xlabel=self._score_label)
         legend_above(ax, columns=1, side="right")  # the names of the methods take the left
 
     def _draw_interval(self, ax: Any, row: float) -> None:

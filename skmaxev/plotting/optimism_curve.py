@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from skmaxev.estimators.consensus import consensus
 from skmaxev.metrics import noise_range
 from skmaxev.plotting._draw import GREEN, GREY, ORANGE, finish, focus, legend_above
-from skmaxev.plotting._source import ReportDisplay, axis_label, signed, table_of
+from skmaxev.plotting._source import ReportDisplay, signed, table_of
 from skmaxev.table import mean_scores
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import NDArray
 
     from skmaxev.report import SelectionReport
 
@@ -22,11 +23,13 @@ __all__ = ["OptimismCurveDisplay"]
 _MOST_POINTS = 80
 
 
+@dataclass(eq=False, repr=False)
 class OptimismCurveDisplay(ReportDisplay):
     """Best printed score and honest score against the number of candidates tried.
 
     Where the honest score has stopped rising while the printed one still does, searching on has
-    stopped to pay.
+    stopped to pay. From a report, the honest score is the consensus on the score table alone,
+    whatever the report's own method is, at no more than 80 points.
 
     Parameters
     ----------
@@ -43,11 +46,6 @@ class OptimismCurveDisplay(ReportDisplay):
 
     Attributes
     ----------
-    optimism_ : ndarray of shape (n_points,)
-        How much too good the printed score looks.
-    stopped_paying_ : int
-        Number of candidates with the best honest score; the smallest of equals. An estimate, as
-        noisy as the curve.
     ax_ : matplotlib Axes
         After `plot`.
     figure_ : matplotlib Figure
@@ -64,57 +62,43 @@ class OptimismCurveDisplay(ReportDisplay):
     True
     """
 
-    def __init__(
-        self,
-        n_tried: ArrayLike,
-        *,
-        naive: ArrayLike,
-        estimate: ArrayLike,
-        metric: str = "score",
-        greater_is_better: bool = True,
-    ) -> None:
-        self.n_tried = np.asarray(n_tried, dtype=np.intp)
-        self.naive = np.asarray(naive, dtype=np.float64)
-        self.estimate = np.asarray(estimate, dtype=np.float64)
-        self.metric = metric
-        self.greater_is_better = greater_is_better
-        sign = 1.0 if greater_is_better else -1.0
-        self.optimism_ = sign * (self.naive - self.estimate)
-        self.stopped_paying_ = int(self.n_tried[np.argmax(sign * self.estimate)])
+    n_tried: Any
+    _: KW_ONLY
+    naive: Any
+    estimate: Any
+
+    def __post_init__(self) -> None:
+        self.n_tried = np.asarray(self.n_tried, dtype=np.intp)
+        self.naive = np.asarray(self.naive, dtype=np.float64)
+        self.estimate = np.asarray(self.estimate, dtype=np.float64)
+
+    @property
+    def optimism_(self) -> NDArray[np.float64]:
+        """How much too good the printed score looks, (n_points,)."""
+        gap = self.naive - self.estimate
+        return gap if self.greater_is_better else -gap  # type: ignore[no-any-return]
+
+    @property
+    def stopped_paying_(self) -> int:
+        """Number of candidates with the best honest score, which is as noisy as that score."""
+        best = np.argmax(self.estimate) if self.greater_is_better else np.argmin(self.estimate)
+        return int(self.n_tried[best])
 
     @classmethod
-    def from_report(cls, report: SelectionReport) -> Self:
-        """Correct the search as it stood after each of its candidates.
-
-        Uses the consensus on the score table alone, whatever the report's own method is; the
-        winner so far is the best mean score. Draws at most 80 points.
-
-        Parameters
-        ----------
-        report : SelectionReport
-            Of `correct` or of a fitted search, with its score table.
-        """
+    def _read(cls, report: SelectionReport) -> dict[str, Any]:
+        """Correct the search as it stood after each of its candidates, by the consensus."""
         table = table_of(report)
         scores = table.used_scores
         size = scores.shape[1]
         n_tried = np.unique(np.linspace(1, size, min(size, _MOST_POINTS)).round().astype(np.intp))
+        support = noise_range(table.metric, table.support, scores)
+        honest = np.array([consensus(scores[:, :tried], support=support) for tried in n_tried])
         best = np.maximum.accumulate(mean_scores(scores))[n_tried - 1]
-        honest = np.array(
-            [
-                consensus(
-                    scores[:, :tried],
-                    support=noise_range(table.metric, table.support, table.used_scores),
-                )
-                for tried in n_tried
-            ]
-        )
-        return cls(
-            n_tried,
-            naive=signed(report, best),
-            estimate=signed(report, honest),
-            metric=report.metric,
-            greater_is_better=report.greater_is_better,
-        )
+        return {
+            "n_tried": n_tried,
+            "naive": signed(report, best),
+            "estimate": signed(report, honest),
+        }
 
     @property
     def height(self) -> float:
@@ -137,7 +121,7 @@ class OptimismCurveDisplay(ReportDisplay):
         finish(
             ax,
             xlabel="candidates tried, in the search's order",
-            ylabel=axis_label(self.metric, greater_is_better=self.greater_is_better),
+            ylabel=self._score_label,
         )
         ax.xaxis.get_major_locator().set_params(integer=True)
         legend_above(ax)

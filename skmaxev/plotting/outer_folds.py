@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from skmaxev.plotting._draw import BLUE, GREEN, GREY, ORANGE, finish, legend_above
-from skmaxev.plotting._source import ReportDisplay, axis_label, signed, table_of
+from skmaxev.plotting._source import ReportDisplay, signed, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import ArrayLike
-
     from skmaxev.report import SelectionReport
-    from skmaxev.table import ScoreTable
+    from skmaxev.table import OuterFolds, ScoreTable
 
 __all__ = ["OuterFoldsDisplay"]
 
 _LONGEST = 30
 
 
+@dataclass(eq=False, repr=False)
 class OuterFoldsDisplay(ReportDisplay):
     """What each outer fold chose, what its winner promised inside and what it scored outside.
 
@@ -33,7 +33,7 @@ class OuterFoldsDisplay(ReportDisplay):
     scores : array-like of shape (n_outer,)
         Score of each outer fold's winner on the fold, in the sign of the metric.
     best_index : array-like of shape (n_outer,)
-        Candidate that won inside each outer fold.
+        Candidate that won inside each outer fold; -1 for one of a fold's own.
     search_best_index : int
         Candidate that won the search on all rows.
     inner : array-like of shape (n_outer,), optional
@@ -47,8 +47,6 @@ class OuterFoldsDisplay(ReportDisplay):
 
     Attributes
     ----------
-    agreement_ : float
-        Share of outer folds that chose the search's own winner.
     ax_ : matplotlib Axes
         After `plot`.
     figure_ : matplotlib Figure
@@ -62,45 +60,29 @@ class OuterFoldsDisplay(ReportDisplay):
     0.5
     """
 
-    def __init__(
-        self,
-        scores: ArrayLike,
-        *,
-        best_index: ArrayLike,
-        search_best_index: int,
-        inner: ArrayLike | None = None,
-        settings: Sequence[str] | None = None,
-        metric: str = "score",
-        greater_is_better: bool = True,
-    ) -> None:
-        self.scores = np.asarray(scores, dtype=np.float64)
-        self.best_index = np.asarray(best_index, dtype=np.intp)
+    scores: Any
+    _: KW_ONLY
+    best_index: Any
+    search_best_index: int
+    inner: Any = None
+    settings: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        self.scores = np.asarray(self.scores, dtype=np.float64)
+        self.best_index = np.asarray(self.best_index, dtype=np.intp)
         if self.scores.shape != self.best_index.shape:
             raise ValueError(
                 "scores and best_index must have one entry an outer fold; got shapes "
                 f"{self.scores.shape} and {self.best_index.shape}."
             )
-        self.search_best_index = search_best_index
-        self.inner = None if inner is None else np.asarray(inner, dtype=np.float64)
-        self.settings = None if settings is None else list(settings)
-        self.metric = metric
-        self.greater_is_better = greater_is_better
-        self.agreement_ = float(np.mean(self.best_index == search_best_index))
+
+    @property
+    def agreement_(self) -> float:
+        """Share of outer folds that chose the search's own winner."""
+        return float((self.best_index == self.search_best_index).mean())
 
     @classmethod
-    def from_report(cls, report: SelectionReport) -> Self:
-        """Take the outer folds from a report.
-
-        Parameters
-        ----------
-        report : SelectionReport
-            Of a fitted NestedCVSearch.
-
-        Raises
-        ------
-        ValueError
-            If the search had no outer folds.
-        """
+    def _read(cls, report: SelectionReport) -> dict[str, Any]:
         table = table_of(report)
         outer = table.outer
         if outer is None:
@@ -112,20 +94,22 @@ class OuterFoldsDisplay(ReportDisplay):
         if outer.inner is not None:
             means = np.nanmean(outer.inner, axis=1)  # (n_outer, n_candidates)
             inner = signed(report, means[np.arange(len(means)), outer.best_index])
-        return cls(
-            signed(report, outer.scores),
-            best_index=outer.best_index,
-            search_best_index=report.best_index,
-            inner=inner,
-            settings=_settings(table, outer.best_index),
-            metric=report.metric,
-            greater_is_better=report.greater_is_better,
-        )
+        best_index = outer.best_index
+        if outer.params is not None:  # each fold drew candidates of its own
+            same = [repr(params) == repr(report.best_params) for params in outer.params]
+            best_index = np.where(same, report.best_index, -1)
+        return {
+            "scores": signed(report, outer.scores),
+            "best_index": best_index,
+            "search_best_index": report.best_index,
+            "inner": inner,
+            "settings": _settings(table, outer),
+        }
 
     @property
     def height(self) -> float:
         """Inches that a figure of its own should have."""
-        return 1.35 + 0.3 * self.scores.size
+        return 1.35 + 0.3 * float(self.scores.size)
 
     def _draw(self, ax: Any) -> None:
         """Draw one row an outer fold: promised inside, scored outside, and the settings."""
@@ -153,26 +137,32 @@ class OuterFoldsDisplay(ReportDisplay):
         ax.set_yticks(rows, self._labels())
         ax.set_ylim(self.scores.size - 0.5, -0.5)
         ax.locator_params(axis="x", nbins=4)  # the labels of the rows leave little room
-        finish(ax, xlabel=axis_label(self.metric, greater_is_better=self.greater_is_better))
+        finish(ax, xlabel=self._score_label)
         legend_above(ax, columns=1, side="right")  # the rows' long labels take the left
 
     def _labels(self) -> list[str]:
-        names = [f"fold {row}: #{index}" for row, index in enumerate(self.best_index)]
-        if self.settings is None:
-            return names
-        return [f"{name}\n{_cut(text)}" for name, text in zip(names, self.settings, strict=True)]
+        names = [
+            f"fold {row}" + (f": #{index}" if index >= 0 else "")
+            for row, index in enumerate(self.best_index)
+        ]
+        settings = self.settings or [""] * len(names)
+        return [
+            f"{name}\n{_cut(text)}".rstrip() for name, text in zip(names, settings, strict=True)
+        ]
 
 
 def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
-def _settings(table: ScoreTable, winners: Sequence[int] | Any) -> list[str] | None:
+def _settings(table: ScoreTable, outer: OuterFolds) -> list[str] | None:
     """Write the winners' settings, only those that differ among the candidates."""
-    if table.params is None:
+    candidates = outer.params or table.params
+    if candidates is None:
         return None
-    names = [name for name in table.params[0] if len({repr(p.get(name)) for p in table.params}) > 1]
-    return [_write(table.params[winner], names) for winner in winners]
+    winners = outer.params or [candidates[winner] for winner in outer.best_index]
+    names = [name for name in candidates[0] if len({repr(p.get(name)) for p in candidates}) > 1]
+    return [_write(params, names) for params in winners]
 
 
 def _write(params: Mapping[str, Any], names: Sequence[str]) -> str:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from skmaxev.plotting._draw import BLUE, GREEN, GREY, ORANGE, finish, focus, legend_above
-from skmaxev.plotting._source import ReportDisplay, axis_label, signed, table_of
+from skmaxev.plotting._source import ReportDisplay, signed, table_of
 from skmaxev.table import mean_scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import NDArray
 
     from skmaxev.report import SelectionReport
 
@@ -23,6 +25,7 @@ _MOST_SHOWN = 60  # more marks than these run into one another in a column
 _MIDDLE = (0.05, 0.5, 0.95)
 
 
+@dataclass(eq=False, repr=False)
 class SelectionBiasDisplay(ReportDisplay):
     """Scores of all candidates with their noise, the printed score and the honest one.
 
@@ -51,8 +54,6 @@ class SelectionBiasDisplay(ReportDisplay):
 
     Attributes
     ----------
-    order_ : ndarray of shape (n_candidates,)
-        Positions of the candidates from best to worst, as drawn.
     ax_ : matplotlib Axes
         After `plot`.
     figure_ : matplotlib Figure
@@ -69,55 +70,37 @@ class SelectionBiasDisplay(ReportDisplay):
     (40,)
     """
 
-    def __init__(
-        self,
-        scores: ArrayLike,
-        *,
-        noise: float,
-        naive: float,
-        estimate: float,
-        interval: tuple[float, float] | None,
-        best_index: int,
-        indistinguishable: Sequence[int] = (),
-        level: float = 0.95,
-        metric: str = "score",
-        greater_is_better: bool = True,
-    ) -> None:
-        self.scores = np.asarray(scores, dtype=np.float64)
-        self.noise = noise
-        self.naive = naive
-        self.estimate = estimate
-        self.interval = interval
-        self.best_index = best_index
-        self.indistinguishable = tuple(indistinguishable)
-        self.level = level
-        self.metric = metric
-        self.greater_is_better = greater_is_better
-        losses = -self.scores if greater_is_better else self.scores
-        self.order_ = np.argsort(losses, kind="stable")
+    scores: Any
+    _: KW_ONLY
+    noise: float
+    naive: float
+    estimate: float
+    interval: tuple[float, float] | None
+    best_index: int
+    indistinguishable: Sequence[int] = ()
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        self.scores = np.asarray(self.scores, dtype=np.float64)
+
+    @cached_property
+    def order_(self) -> NDArray[np.intp]:
+        """Positions of the candidates from best to worst, as drawn, (n_candidates,)."""
+        return np.argsort(-self.scores if self.greater_is_better else self.scores, kind="stable")
 
     @classmethod
-    def from_report(cls, report: SelectionReport) -> Self:
-        """Take the numbers from a report.
-
-        Parameters
-        ----------
-        report : SelectionReport
-            Of `correct` or of a fitted search, with its score table.
-        """
+    def _read(cls, report: SelectionReport) -> dict[str, Any]:
         table = table_of(report)
-        return cls(
-            signed(report, mean_scores(table.used_scores)),
-            noise=report.noise or 0.0,
-            naive=report.naive,
-            estimate=report.estimate,
-            interval=report.interval,
-            best_index=table.used_best_index,
-            indistinguishable=np.searchsorted(table.used, report.indistinguishable).tolist(),
-            level=report.level,
-            metric=report.metric,
-            greater_is_better=report.greater_is_better,
-        )
+        return {
+            "scores": signed(report, mean_scores(table.used_scores)),
+            "noise": report.noise,
+            "naive": report.naive,
+            "estimate": report.estimate,
+            "interval": report.interval,
+            "best_index": table.used_best_index,
+            "indistinguishable": np.searchsorted(table.used, report.indistinguishable).tolist(),
+            "level": report.level,
+        }
 
     @property
     def height(self) -> float:
@@ -144,7 +127,7 @@ class SelectionBiasDisplay(ReportDisplay):
         finish(
             ax,
             xlabel="candidates, best first" + (" (the rest as one bar)" if rest.size else ""),
-            ylabel=axis_label(self.metric, greater_is_better=self.greater_is_better),
+            ylabel=self._score_label,
         )
         title = f"The best of {self.scores.size:,} candidates" if self.scores.size > 1 else ""
         legend_above(ax, title=title)

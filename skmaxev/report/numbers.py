@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from skmaxev.metrics import is_known
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Format",
+    "as_loss",
     "is_turned",
     "name_candidates",
     "name_metric",
@@ -82,6 +84,25 @@ def is_turned(report: SelectionReport) -> bool:
     """Tell whether the scores are losses with a minus, as of scikit-learn's ``neg_`` scorers."""
     turned = report.greater_is_better and report.metric.startswith("neg_")
     return turned and is_known(report.metric)
+
+
+def as_loss(report: SelectionReport) -> SelectionReport:
+    """Return a report on losses with a minus as one on losses; any other as it is."""
+    if not is_turned(report):
+        return report
+    pooled, interval = report.naive_pooled, report.interval
+    return replace(
+        report,
+        metric=report.metric.removeprefix("neg_"),
+        greater_is_better=False,
+        estimate=-report.estimate,
+        naive=-report.naive,
+        naive_pooled=None if pooled is None else -pooled,
+        interval=None if interval is None else (-interval[1], -interval[0]),
+        estimates={
+            key: replace(found, value=-found.value) for key, found in report.estimates.items()
+        },
+    )
 
 
 def name_metric(report: SelectionReport) -> str:

@@ -293,3 +293,30 @@ def test_estimators_of_different_lengths_are_refused():
         EstimatorsDisplay([0.5], keys=["ME", "EB"], targets=["a"], method="ME", naive=0.5)
     with pytest.raises(ValueError, match="method must be one of"):
         EstimatorsDisplay([0.5], keys=["ME"], targets=["a"], method="EB", naive=0.5)
+
+
+def test_losses_with_a_minus_are_drawn_as_losses():
+    turned = correct(scores() - 2, metric="neg_mean_absolute_error")
+    for display in DISPLAYS:
+        drawn = display.from_report(turned)
+        assert drawn._score_label == "mean absolute error (lower is better)"
+        assert np.max(drawn.naive) > 0
+    bias = SelectionBiasDisplay.from_report(turned)
+    assert bias.interval == (-turned.interval[1], -turned.interval[0])
+    assert bias.scores[bias.order_[0]] == bias.naive == -turned.naive
+
+
+def test_outer_folds_with_candidates_of_their_own_are_named_by_settings():
+    outer = OuterFolds(
+        scores=np.array([0.7, 0.9]),
+        best_index=np.array([-1, -1]),
+        n_train=np.array([80, 80]),
+        n_test=np.array([40, 40]),
+        params=({"C": 1.0}, {"C": 3.5}),
+    )
+    scores = np.array([[0.8, 0.9], [0.8, 0.95]])
+    params = [{"C": 2.0}, {"C": 1.0}]
+    table = build_table(scores, metric="accuracy", params=params, outer=outer, source="x")
+    display = OuterFoldsDisplay.from_report(correct(table, method="NESTED"))
+    assert display.agreement_ == 0.5
+    assert display._labels() == ["fold 0: #1\nC=1", "fold 1\nC=3.5"]
