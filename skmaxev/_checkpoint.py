@@ -1,243 +1,279 @@
-"""The checkpoint file: how it is opened, checked and read.
+"""The checkpoint file: records one after the other, each with a digest of itself.
 
-A checkpoint is an SQLite file with numbers and texts only. Nothing in it is ever unpickled or
-run, so a file from someone else can hold wrong numbers but no code. Every row carries a digest of
-itself, since SQLite notices a damaged tree but not a flipped digit.
+A file that only grows has a sound beginning at every moment: after kill -9, on a full disk, and in
+any copy, also one that was made while a search was writing. There is no second file that belongs
+to it, as the journals of a database do. Nothing in it is ever unpickled or run, so a file from
+someone else can hold wrong numbers but no code.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
-import sqlite3
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+import struct
+import sys
+import zlib
+from collections.abc import Mapping
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
     "CheckpointError",
-    "array_of",
-    "damaged",
+    "CheckpointFile",
     "finished_searches",
-    "is_sqlite",
-    "open_checkpoint",
-    "parts_of",
-    "reading",
-    "row_digest",
+    "is_checkpoint",
 ]
 
-APPLICATION_ID = 0x534B4D58
-"""Marks a file as ours in its header: the letters SKMX."""
-FORMAT = 1
-"""Version of the tables below."""
-BUSY_SECONDS = 60.0
-"""How long to wait for another process that is writing."""
+FIT, SEARCH = b"fit ", b"end "
+"""Kinds of records: a finished fit, and what a finished search leaves."""
+FORMAT = 2
+"""Version of the records below; the first format was an SQLite file."""
+_NAME = b"skmaxev checkpoint "
+_BEGIN = _NAME + b"%d\n" % FORMAT
+_HEAD = struct.Struct("<4s48sIQ16sI")
+"""Kind, key, bytes of text and of data, digest of the record, check of this head itself."""
+_END = b"\n"
+"""Last byte of the data: a zero in its place was left by a power cut."""
+_SQLITE = b"SQLite format 3\x00"
 _PLAIN_KINDS = "biufcmMSU"
 """Kinds of dtype that are their bytes."""
-_MAGIC = b"SQLite format 3\x00"
-_TABLES = (
-    "CREATE TABLE fit (context BLOB, candidate BLOB, train BLOB, result TEXT NOT NULL, "
-    "digest BLOB NOT NULL, PRIMARY KEY (context, candidate, train)) WITHOUT ROWID",
-    "CREATE TABLE response (context BLOB, candidate BLOB, train BLOB, judged INTEGER, "
-    "dtype TEXT NOT NULL, shape TEXT NOT NULL, data BLOB NOT NULL, digest BLOB NOT NULL, "
-    "PRIMARY KEY (context, candidate, train, judged))",
-    "CREATE TABLE array (search BLOB, name TEXT, dtype TEXT NOT NULL, shape TEXT NOT NULL, "
-    "data BLOB NOT NULL, digest BLOB NOT NULL, PRIMARY KEY (search, name))",
-    "CREATE TABLE search (context BLOB, ended REAL NOT NULL, result TEXT NOT NULL, "
-    "digest BLOB NOT NULL)",
-)
+_CURES = {
+    errno.ENOSPC: "Make room on the disk",
+    errno.EDQUOT: "Make room in the quota",
+    errno.EFBIG: "Allow larger files (ulimit -f; FAT holds 4 GB)",
+}
 
 
 class CheckpointError(ValueError):
-    """A checkpoint cannot be used: it is damaged, of another kind, or cannot be written."""
+    """A checkpoint cannot be used: it is damaged, in use, of another kind, or in no good place."""
 
 
-def open_checkpoint(path: str | os.PathLike[str], *, create: bool) -> sqlite3.Connection:
-    """Open a checkpoint, and make sure that it is one.
+class Record(NamedTuple):
+    """Where a record stands in the file, and what its head says."""
+
+    kind: bytes
+    key: bytes
+    digest: bytes
+    start: int
+    n_text: int
+    n_data: int
+
+    @property
+    def end(self) -> int:
+        """First byte after the record."""
+        return self.start + _HEAD.size + self.n_text + self.n_data
+
+
+class CheckpointFile:
+    """An open checkpoint, every record of which has been checked.
 
     Parameters
     ----------
     path : str or path-like
-        The file. Its neighbours ``-wal`` and ``-shm`` belong to it while it is being written.
-    create : bool
-        Whether a file that does not exist, or is empty, becomes a new checkpoint.
+        The file.
+    write : bool
+        Whether records will be added. The file is then made if there is none, a record that a kill
+        cut short is removed from its end, and no other process can write to it.
 
-    Returns
-    -------
-    sqlite3.Connection
-        In autocommit mode. What is committed survives the death of the process at any moment.
+    Attributes
+    ----------
+    records : list of Record
+        What was in the file when it was opened.
 
     Raises
     ------
     CheckpointError
-        If the file is damaged, is something else, was written by another format of skmaxev, or
-        cannot be opened. The file is then left as it was.
+        If the file is damaged, in use, something else, or cannot be opened. It is left as it was.
     """
-    file = Path(os.fspath(path))
-    _check_place(file, create=create)
-    with reading(file):
-        mode = "rwc" if create else "rw"
-        link = sqlite3.connect(
-            f"{file.resolve().as_uri()}?mode={mode}",
-            uri=True,
-            timeout=BUSY_SECONDS,
-            isolation_level=None,
-        )
+
+    def __init__(self, path: str | os.PathLike[str], *, write: bool) -> None:
+        self.path = Path(os.fspath(path))
+        if self.path.is_dir() or not self.path.parent.is_dir():
+            what = "a checkpoint must be a file in a directory that exists"
+            raise CheckpointError(f"{what}; {str(self.path)!r} is not.")
+        if not write and not self.path.exists():
+            raise CheckpointError(f"there is no checkpoint {str(self.path)!r}.")
         try:
-            _check_contents(link, file, create=create)
+            self._writer = self.path.open("ab", buffering=0) if write else None
+            self._reader = self.path.open("rb")
+        except OSError as error:
+            raise self._unusable(error) from error
+        try:
+            if self._writer is not None:
+                self._lock(self._writer.fileno())
+            self.records = self._scan()
         except BaseException:
-            link.close()
+            self.close()
             raise
-    return link
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file, and let other processes write to it."""
+        self._reader.close()
+        if self._writer is not None:
+            self._writer.close()
+
+    def read(self, record: Record) -> tuple[Any, dict[str, NDArray[Any]]]:
+        """Give what was handed to `append`."""
+        text, data = self._payload(record)
+        value, shapes = json.loads(text)
+        arrays, start = {}, 0
+        for name, (dtype, shape, n_bytes) in shapes.items():
+            arrays[name] = _as_array(dtype, data[start : start + n_bytes]).reshape(shape)
+            start += n_bytes
+        return value, arrays
+
+    def append(
+        self, kind: bytes, key: bytes, value: Any, arrays: Mapping[str, NDArray[Any]]
+    ) -> None:
+        """Add a record, whole or not at all.
+
+        Parameters
+        ----------
+        kind : {FIT, SEARCH}
+            What it is.
+        key : bytes
+            Up to 48 bytes to find it by.
+        value : object
+            Numbers, texts, lists and dicts of them.
+        arrays : mapping of str to ndarray
+            What is too long for that, by name.
+        """
+        record, payload = _encode(kind, key, value, arrays)
+        if any(one.digest == record.digest for one in self.records if one.kind == SEARCH == kind):
+            return  # the same search came to the same end before
+        self._put(_head(record), *payload)
+
+    def _put(self, *parts: bytes) -> None:
+        if self._writer is None:
+            raise CheckpointError(f"checkpoint {str(self.path)!r} was opened to be read.")
+        before = os.fstat(self._writer.fileno()).st_size
+        try:
+            for part in parts:
+                rest = memoryview(part)
+                while rest:  # a disk that is nearly full takes what it can
+                    rest = rest[self._writer.write(rest) :]
+        except BaseException as error:
+            with suppress(OSError):
+                self._writer.truncate(before)
+            if isinstance(error, OSError):
+                raise self._unusable(error) from error
+            raise
+
+    def _scan(self) -> list[Record]:
+        """List the records, each checked; cut off what a kill has left of the last one."""
+        size = os.fstat(self._reader.fileno()).st_size
+        begin = self._reader.read(len(_BEGIN))
+        if not _BEGIN.startswith(begin):
+            raise self._foreign(begin + self._reader.read(100))
+        records: list[Record] = []
+        end = len(_BEGIN) if begin == _BEGIN else 0
+        while 0 < end < size and (record := self._next(end, size)) is not None:
+            records.append(record)
+            end = record.end
+        if self._writer is not None:
+            if end < size:
+                self._writer.truncate(end)
+            if end == 0:
+                self._put(_BEGIN)
+        return records
+
+    def _next(self, start: int, size: int) -> Record | None:
+        """Read the record that starts here; None if it is the last one, and was cut short."""
+        self._reader.seek(start)
+        head = self._reader.read(_HEAD.size)
+        if len(head) < _HEAD.size:
+            return None
+        kind, key, n_text, n_data, digest, _ = _HEAD.unpack(head)
+        record = Record(kind, key, digest, start, n_text, n_data)
+        if head == _head(record):
+            if record.end > size:
+                return None
+            payload = self._payload(record)
+            if _digest(record, payload) == digest:
+                return record
+            head = b"".join(payload)
+        if (head[-1:] + self._reader.read()).strip(b"\0"):
+            raise self._damaged()
+        return None  # a power cut can leave zeros in the place of what was written last
+
+    def _payload(self, record: Record) -> tuple[bytes, bytes]:
+        self._reader.seek(record.start + _HEAD.size)
+        return self._reader.read(record.n_text), self._reader.read(record.n_data)
+
+    def _lock(self, descriptor: int) -> None:
+        """Keep other processes from writing; the system lets go when this one ends, however."""
+        try:
+            if sys.platform == "win32":
+                import msvcrt  # noqa: PLC0415
+
+                os.lseek(descriptor, 1 << 40, os.SEEK_SET)  # locked bytes cannot be read by others
+                msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+            else:
+                import fcntl  # noqa: PLC0415
+
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno not in {errno.EAGAIN, errno.EACCES, errno.EDEADLK}:
+                raise self._unusable(error) from error
+            raise CheckpointError(
+                f"checkpoint {str(self.path)!r} is in use: another search, or a worker that one "
+                "left behind, writes to it, and both would make the same fits. Wait for that one, "
+                "or give another path."
+            ) from error
+
+    def _unusable(self, error: OSError) -> CheckpointError:
+        cure = _CURES.get(error.errno or 0)
+        cure = (
+            f"{cure} and run the same call again; finished fits are kept."
+            if cure
+            else "Give a path in a directory that can be written, on a local disk; `correct` reads "
+            "a finished checkpoint anywhere."
+        )
+        return CheckpointError(
+            f"checkpoint {str(self.path)!r} cannot be used: {error.strerror}. {cure}"
+        )
+
+    def _damaged(self) -> CheckpointError:
+        return CheckpointError(
+            f"checkpoint {str(self.path)!r} is damaged (a record is not as it was written), so "
+            "none of its numbers is used and nothing is written to it. Move it away, or give "
+            "another path, to start anew."
+        )
+
+    def _foreign(self, begin: bytes) -> CheckpointError:
+        if begin.startswith(_NAME) or (begin.startswith(_SQLITE) and begin[68:72] == b"SKMX"):
+            return CheckpointError(
+                f"{str(self.path)!r} is no checkpoint of this version of skmaxev, which reads "
+                f"format {FORMAT}, and was left alone. Use the version that wrote it, or give "
+                "another path."
+            )
+        return CheckpointError(
+            f"a checkpoint must be a file that skmaxev wrote; {str(self.path)!r} is none, and was "
+            "left alone. Give another path."
+        )
 
 
-@contextmanager
-def reading(file: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn an error of SQLite into one that says what to do."""
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        msg = f"checkpoint {os.fspath(file)!r} cannot be used: {error}. " + _cure(str(error))
-        raise CheckpointError(msg) from error
-    except sqlite3.DatabaseError as error:
-        raise damaged(file, str(error)) from error
-
-
-def damaged(file: str | os.PathLike[str], what: str) -> CheckpointError:
-    """Build the error for a file that does not hold together."""
-    return CheckpointError(
-        f"checkpoint {os.fspath(file)!r} is damaged ({what}), so none of its numbers is used and "
-        "nothing is written to it. Move it away, or give another path, to start anew."
-    )
-
-
-def _cure(error: str) -> str:
-    if "locked" in error or "busy" in error:
-        return "Another process holds it; wait for that one, or give another path."
-    if "full" in error:
-        return "Make room on the disk and run the same call again; finished fits are kept."
-    return "Give a path in a directory that can be written, on a local disk."
-
-
-def is_sqlite(file: Path) -> bool:
-    """Tell whether a file begins as SQLite's files do."""
+def is_checkpoint(source: Any) -> bool:
+    """Tell whether ``source`` is the path of a checkpoint, or of an SQLite file."""
+    if not isinstance(source, str | os.PathLike) or "\n" in os.fspath(source):
+        return False
+    file = Path(source)
     if not file.is_file():
         return False
     with file.open("rb") as stream:
-        return stream.read(len(_MAGIC)) == _MAGIC
-
-
-def _check_place(file: Path, *, create: bool) -> None:
-    """Look at the file from outside, before SQLite touches it."""
-    if file.is_dir() or not file.parent.is_dir():
-        msg = f"a checkpoint must be a file in a directory that exists; {str(file)!r} is not."
-        raise CheckpointError(msg)
-    if not file.exists():
-        if not create:
-            msg = f"there is no checkpoint {str(file)!r}."
-            raise CheckpointError(msg)
-        return
-    if file.stat().st_size and not is_sqlite(file):
-        raise _foreign(file, "is no SQLite file")
-
-
-def _foreign(file: Path, what: str) -> CheckpointError:
-    return CheckpointError(
-        f"a checkpoint must be a file that skmaxev wrote; {str(file)!r} {what}, and was left "
-        "alone. Give another path."
-    )
-
-
-def _check_contents(link: sqlite3.Connection, file: Path, *, create: bool) -> None:
-    link.execute("PRAGMA trusted_schema = OFF")
-    if create and _is_empty(link):
-        _make_tables(link)
-    kind, version = _pragma(link, "application_id"), _pragma(link, "user_version")
-    if kind != APPLICATION_ID:
-        raise _foreign(file, "belongs to another program")
-    if version != FORMAT:
-        msg = (
-            f"checkpoint {str(file)!r} has format {version}; this version of skmaxev reads "
-            f"format {FORMAT}. Use the version that wrote it, or give another path."
-        )
-        raise CheckpointError(msg)
-    found = {sql for (sql,) in link.execute("SELECT sql FROM sqlite_master") if sql}
-    verdict = _pragma(link, "quick_check")
-    if found != set(_TABLES) or verdict != "ok":
-        raise damaged(file, "its tables are not as they were made" if verdict == "ok" else verdict)
-    if create:
-        _set_durable(link)
-
-
-def _is_empty(link: sqlite3.Connection) -> bool:
-    (tables,) = link.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    return tables == 0 and _pragma(link, "application_id") in {0, APPLICATION_ID}
-
-
-def _make_tables(link: sqlite3.Connection) -> None:
-    link.execute("BEGIN IMMEDIATE")
-    if _is_empty(link):  # another process may have been faster
-        for table in _TABLES:
-            link.execute(table)
-        link.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        link.execute(f"PRAGMA user_version = {FORMAT}")
-    link.execute("COMMIT")
-
-
-def _set_durable(link: sqlite3.Connection) -> None:
-    """Make every commit survive kill -9, without waiting for the disk at each.
-
-    With a write-ahead log a commit is in the hands of the system when it returns. A power cut can
-    take the last commits along, but cannot tear the file.
-    """
-    stop = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            link.execute("PRAGMA journal_mode = WAL")
-            break
-        except sqlite3.OperationalError:  # this one does not wait for other processes by itself
-            if time.monotonic() > stop:
-                raise
-            time.sleep(0.05)
-    link.execute("PRAGMA synchronous = NORMAL")
-
-
-def _pragma(link: sqlite3.Connection, name: str) -> Any:
-    return link.execute(f"PRAGMA {name}").fetchone()[0]
-
-
-def row_digest(*parts: bytes | str) -> bytes:
-    """Digest a row, to be kept in it."""
-    state = blake2b(digest_size=16)
-    for part in parts:
-        raw = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
-        state.update(len(raw).to_bytes(8, "little") + raw)
-    return state.digest()
-
-
-def parts_of(array: NDArray[Any]) -> tuple[str, str, bytes]:
-    """Take an array apart into dtype, shape and bytes; labels of any kind as JSON."""
-    shape = json.dumps(array.shape)
-    if array.dtype.kind in _PLAIN_KINDS:
-        return array.dtype.str, shape, np.ascontiguousarray(array).tobytes()
-    return "labels", shape, json.dumps(array.ravel().tolist()).encode()
-
-
-def array_of(dtype: str, shape: str, data: bytes) -> NDArray[Any]:
-    """Put an array together again."""
-    if dtype == "labels":
-        labels = json.loads(data)
-        flat = np.empty(len(labels), dtype=object)
-        flat[:] = labels
-    else:
-        flat = np.frombuffer(data, dtype=np.dtype(dtype)).copy()
-    return flat.reshape(json.loads(shape))
+        return stream.read(len(_BEGIN)).startswith((_NAME, _SQLITE))
 
 
 def finished_searches(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
@@ -246,7 +282,7 @@ def finished_searches(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
     Parameters
     ----------
     path : str or path-like
-        The checkpoint.
+        The checkpoint; nothing is written to it.
 
     Returns
     -------
@@ -259,29 +295,46 @@ def finished_searches(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
     CheckpointError
         If the file is damaged or no checkpoint.
     """
-    link = open_checkpoint(path, create=False)
-    try:
-        with reading(path):
-            rows = link.execute("SELECT context, result, digest FROM search ORDER BY rowid")
-            return [_search(link, path, *row) for row in rows.fetchall()]
-    finally:
-        link.close()
+    with CheckpointFile(path, write=False) as file:
+        found = [file.read(record) for record in file.records if record.kind == SEARCH]
+    return [{**result, "arrays": arrays} for result, arrays in found]
 
 
-def _search(
-    link: sqlite3.Connection,
-    path: str | os.PathLike[str],
-    context: bytes,
-    result: str,
-    digest: bytes,
-) -> dict[str, Any]:
-    arrays = {}
-    sound = row_digest(context, result) == digest
-    for name, *parts, own in link.execute(
-        "SELECT name, dtype, shape, data, digest FROM array WHERE search = ?", (digest,)
-    ):
-        sound = sound and row_digest(digest, name, *parts) == own
-        arrays[name] = parts
-    if not sound:
-        raise damaged(path, "the result of a search is not as it was written")
-    return {**json.loads(result), "arrays": {name: array_of(*arrays[name]) for name in arrays}}
+def _head(record: Record) -> bytes:
+    kind, key, digest, _, n_text, n_data = record
+    head = _HEAD.pack(kind, key, n_text, n_data, digest, 0)[:-4]
+    return head + zlib.crc32(head).to_bytes(4, "little")
+
+
+def _digest(record: Record, payload: tuple[bytes, ...]) -> bytes:
+    state = blake2b(digest_size=16)
+    for part in (record.kind, record.key, record.n_text.to_bytes(8, "little"), *payload):
+        state.update(part)
+    return state.digest()
+
+
+def _encode(
+    kind: bytes, key: bytes, value: Any, arrays: Mapping[str, NDArray[Any]]
+) -> tuple[Record, tuple[bytes, ...]]:
+    parts = {name: _as_bytes(array) for name, array in arrays.items()}
+    shapes = {name: [dtype, arrays[name].shape, len(data)] for name, (dtype, data) in parts.items()}
+    text = json.dumps([value, shapes], default=float).encode()
+    payload = text, *(data for _, data in parts.values()), _END
+    bare = Record(kind, key.ljust(48, b"\0"), b"", 0, len(text), sum(map(len, payload[1:])))
+    return bare._replace(digest=_digest(bare, payload)), payload
+
+
+def _as_bytes(array: NDArray[Any]) -> tuple[str, bytes]:
+    """Take an array apart into dtype and bytes; labels of any kind as JSON."""
+    if array.dtype.kind in _PLAIN_KINDS:
+        return array.dtype.str, array.tobytes()
+    return "labels", json.dumps(array.ravel().tolist()).encode()
+
+
+def _as_array(dtype: str, data: bytes) -> NDArray[Any]:
+    if dtype != "labels":
+        return np.frombuffer(data, dtype=np.dtype(dtype)).copy()
+    labels = json.loads(data)
+    flat = np.empty(len(labels), dtype=object)
+    flat[:] = labels
+    return flat

@@ -1,13 +1,16 @@
 """Searches with a checkpoint, and what they leave in it, for the tests of the store."""
 
-import sqlite3
-from contextlib import closing
+import os
+import sys
+import traceback
+import warnings
 
 import numpy as np
 from recorders import Logged
 from sklearn.datasets import make_classification
 from sklearn.svm import SVC
 
+from skmaxev._checkpoint import FIT, CheckpointFile
 from skmaxev.search import NestedCVSearch, ShrunkSearchCV
 
 X, y = make_classification(n_samples=60, n_features=4, random_state=0)
@@ -20,17 +23,48 @@ def nested(path, log=None, **options):
     ).fit(X, y)
 
 
+def resume(path, log, *, seconds=0.005, n_jobs=None):
+    """Search as `nested` does, with fits that take their time."""
+    slow = Logged(log=str(log), seconds=seconds)
+    return NestedCVSearch(slow, {"C": C}, cv=4, checkpoint=path, refit=False, n_jobs=n_jobs).fit(
+        X, y
+    )
+
+
+def in_child(work, *args, **options):
+    """Do some work in a child that never comes back by itself to the test; give its number."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # other tests may have left threads
+        child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            work(*args, **options)
+            code = 0
+        except BaseException:  # noqa: BLE001  # there is nobody to raise it to
+            traceback.print_exc(file=sys.__stderr__)
+        finally:
+            os._exit(code)
+    return child
+
+
+def records(path, kind=FIT):
+    """List the records of a checkpoint, those of fits if not said otherwise."""
+    with CheckpointFile(path, write=False) as file:
+        return [record for record in file.records if record.kind == kind]
+
+
 def stored(path):
     """Count the fits in a checkpoint."""
-    with closing(sqlite3.connect(path)) as link:
-        return link.execute("SELECT count(*) FROM fit").fetchone()[0]
+    return len(records(path))
 
 
-def change(path, *statements):
-    """Change a checkpoint behind the back of skmaxev."""
-    with closing(sqlite3.connect(path)) as link, link:
-        for statement in statements:
-            link.execute(statement)
+def remove(path, unwanted):
+    """Take records out of a checkpoint."""
+    raw = path.read_bytes()
+    for record in reversed(unwanted):
+        raw = raw[: record.start] + raw[record.end :]
+    path.write_bytes(raw)
 
 
 def results_of(search):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skmaxev._checkpoint import CheckpointError, finished_searches, is_sqlite
+from skmaxev._checkpoint import CheckpointError, finished_searches, is_checkpoint
 from skmaxev.metrics import rows_from_responses
 from skmaxev.table import Design, OuterFolds, Rows, ScoreTable
 
@@ -22,19 +22,12 @@ _ROWS = ("responses", "test_fold", "y_true")
 _PLAIN = (str, int, float, bool, type(None))
 
 
-def is_checkpoint(source: Any) -> bool:
-    """Tell whether ``source`` is the path of an SQLite file."""
-    if not isinstance(source, str | os.PathLike) or "\n" in os.fspath(source):
-        return False
-    return is_sqlite(Path(source))
-
-
 def check_program(database: str | os.PathLike[str]) -> None:
     """Tell the database of a study, which has no mark of a program in its header."""
     path = os.fspath(database)
     with Path(path).open("rb") as file:
-        mark = file.read(_HEADER)[-4:]
-    if mark == bytes(4):
+        header = file.read(_HEADER)
+    if header.startswith(b"SQLite") and header.endswith(bytes(4)):
         msg = (
             f"a checkpoint must be a file that skmaxev wrote; {path!r} belongs to another program. "
             "Of an Optuna study, pass optuna.load_study(study_name=None, "
@@ -119,7 +112,7 @@ def plain_tables(
     Returns
     -------
     dict
-        For `skmaxev.engine.store.Checkpoint.finish`.
+        For `skmaxev.engine.store.FitStore.finish`.
     """
     return {
         "source": source,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from skmaxev.engine.fitting import Fit, Job
 from skmaxev.engine.plan import Unit
 from skmaxev.engine.responses import Responses
 from skmaxev.engine.run import Pair, run
-from skmaxev.engine.store import Checkpoint
+from skmaxev.engine.store import FitStore
 from skmaxev.readers.checkpoint import plain_rows, plain_tables
 from skmaxev.search._request import Request, is_random
 from skmaxev.search._rows import responses_to_keep
@@ -22,20 +22,18 @@ __all__ = ["Keeper", "keeping"]
 
 
 class Keeper:
-    """Makes fits by way of a checkpoint, or without one, and keeps what the search leaves.
+    """Makes the fits that the store lacks, and keeps what the search leaves.
 
     Parameters
     ----------
-    checkpoint : Checkpoint or None
+    store : FitStore or None
         None makes every fit and keeps nothing.
     responses : Responses or None
         Keeps the predictions; None keeps none.
     """
 
-    def __init__(
-        self, checkpoint: Checkpoint | None = None, responses: Responses | None = None
-    ) -> None:
-        self._checkpoint, self.responses = checkpoint, responses
+    def __init__(self, store: FitStore | None, responses: Responses | None) -> None:
+        self._store, self.responses = store, responses
         self.tables: dict[str, ScoreTable] = {}
 
     def run(
@@ -49,19 +47,30 @@ class Keeper:
         candidates: Sequence[Mapping[str, Any]],
         **options: Any,
     ) -> Iterator[Fit]:
-        """Make fits as `skmaxev.engine.run.run` does, those only that the checkpoint lacks."""
-        make = run if self._checkpoint is None else self._checkpoint.run
-        for fit in make(job, X, y, pairs, units=units, candidates=candidates, **options):
-            if self.responses is not None:
-                self.responses.take(fit, units)
-            yield fit
+        """Give fits as `skmaxev.engine.run.run` does, first those that the store has."""
+        store, found = self._store, set()
+        if store is not None:
+            for fit in store.finished(pairs, units=units, candidates=candidates):
+                found.add((fit.unit, fit.candidate))
+                yield self._listened(fit, units)
+        missing = [pair for pair in pairs if pair not in found]
+        if missing:
+            for fit in run(job, X, y, missing, units=units, candidates=candidates, **options):
+                if store is not None:
+                    store.keep(fit)
+                yield self._listened(fit, units)
+
+    def _listened(self, fit: Fit, units: Sequence[Unit]) -> Fit:
+        if self.responses is not None:
+            self.responses.take(fit, units)
+        return fit
 
     def finish(self, search: Any, primary: str | None) -> None:
         """Keep the score tables for `skmaxev.correct`."""
-        if self._checkpoint is not None and self.tables:
+        if self._store is not None and self.tables:
             source = type(search).__name__
             plain = plain_tables(self.tables, primary=primary, source=source)
-            self._checkpoint.finish(plain, plain_rows(self.tables))
+            self._store.finish(plain, plain_rows(self.tables))
 
 
 @contextmanager
@@ -88,7 +97,7 @@ def keeping(search: Any, request: Request, job: Job) -> Iterator[Request]:
         If something would not be the same when the search is run again; before the first fit.
     """
     if search.checkpoint is None:
-        yield replace(request, keeper=Keeper(responses=responses_to_keep(search, request)))
+        yield replace(request, keeper=Keeper(None, responses_to_keep(search, request)))
         return
     _check_splitters(search)
     if is_random(search) and not isinstance(search.random_state, numbers.Integral):
@@ -96,8 +105,8 @@ def keeping(search: Any, request: Request, job: Job) -> Iterator[Request]:
             "a checkpoint needs the same candidates at every call; got "
             f"random_state={search.random_state!r}. Give a whole number."
         )
-    with Checkpoint(search.checkpoint, job, request.X, request.y) as checkpoint:
-        yield replace(request, keeper=Keeper(checkpoint, responses_to_keep(search, request)))
+    with closing(FitStore(search.checkpoint, job, request.X, request.y)) as store:
+        yield replace(request, keeper=Keeper(store, responses_to_keep(search, request)))
 
 
 def _check_splitters(search: Any) -> None:

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from checkpoints import C, change, nested, plain_search
+from checkpoints import C, nested, plain_search, records, remove
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from skmaxev import correct
-from skmaxev._checkpoint import CheckpointError
+from skmaxev._checkpoint import SEARCH, CheckpointError
 from skmaxev.readers import from_checkpoint
 
 
@@ -57,7 +57,7 @@ def test_several_searches_have_to_be_chosen_from(tmp_path):
 def test_an_unfinished_search_is_no_result(tmp_path):
     path = tmp_path / "kept.db"
     plain_search(path)
-    change(path, "DELETE FROM search")
+    remove(path, records(path, SEARCH))
     with pytest.raises(CheckpointError, match="holds no finished search"):
         correct(path)
     with pytest.raises(CheckpointError, match="there is no checkpoint"):

@@ -1,10 +1,8 @@
 """Predictions, kept as the scorers ask for them, and what they say of single rows."""
 
-import sqlite3
-from contextlib import closing
-
 import numpy as np
 import pytest
+from checkpoints import stored
 from sklearn.datasets import load_diabetes, make_classification, make_regression
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import f1_score, make_scorer, r2_score, roc_auc_score
@@ -189,8 +187,7 @@ def test_a_search_that_broke_off_ends_the_same(tmp_path):
         assert search.n_restored_ == n_restored
         np.testing.assert_array_equal(search.report_.table.rows.values, expected.values)
         assert search.report_.table.notes == alone.notes
-        with closing(sqlite3.connect(path)) as link:
-            assert link.execute("SELECT count(*) FROM response").fetchone() == (15,)
+        assert stored(path) == 15
     assert correct(path).estimate == correct(search).estimate
     assert correct(path, method="EB").interval == search.report_.interval
 
