@@ -16,7 +16,17 @@ from skmaxev.engine.folds import as_splits, rows_key
 from skmaxev.engine.shared import OtherFolds, SharedPlaces, SharedUnits, share_folds
 from skmaxev.engine.types import IndexArray, Nesting, Place, Split, Unit
 
-__all__ = ["Nesting", "Place", "Plan", "Split", "Unit", "as_splits", "make_plan", "share_folds"]
+__all__ = [
+    "Nesting",
+    "Place",
+    "Plan",
+    "Split",
+    "Unit",
+    "as_splits",
+    "make_plan",
+    "plan_later_fits",
+    "share_folds",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +98,17 @@ def make_plan(splits: Sequence[Split], nesting: Nesting | None = None) -> Plan:
     units = drafts.units()
     n_judged = np.array([len(unit.judged) for unit in units], dtype=np.intp)
     return Plan(units, tuple(splits), nesting, drafts.where, n_judged)
+
+
+def plan_later_fits(splits: Mapping[Place, Split]) -> Plan:
+    """Plan fits that are known only after the search, one unit for each split."""
+    return Plan(
+        units=tuple(Unit(train, (test,), ((place,),)) for place, (train, test) in splits.items()),
+        splits=(),
+        nesting=None,
+        where={place: (number, 0) for number, place in enumerate(splits)},
+        n_judged=np.ones(len(splits), dtype=np.intp),
+    )
 
 
 class _Drafts:

@@ -46,11 +46,11 @@ class Place(NamedTuple):
 
     Parameters
     ----------
-    level : {"search", "inner", "outer", "within"}
+    level : {"search", "inner", "outer", "within", "fresh"}
         The search itself; a split inside an outer fold's training rows; the outer fold; a split
-        inside an outer fold's judged rows.
+        inside an outer fold's judged rows; a split of a fresh partition.
     outer : int
-        The outer fold; -1 for the search itself.
+        The outer fold or the fresh partition; -1 for the search itself.
     split : int
         Number of the split at its level; 0 for an outer fold.
     """

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skmaxev.engine.failures import report_nested_failures
-from skmaxev.engine.plan import Nesting, Place, Plan, Unit
+from skmaxev.engine.plan import Nesting, Place, Plan, plan_later_fits
 from skmaxev.engine.record import Record
 from skmaxev.search._choice import NOBODY, choose_inside
 from skmaxev.search._request import Request
@@ -89,17 +89,7 @@ def _refit_winners(
 ) -> list[Record]:
     """Fit the winners of folds whose training rows no unit has; give each fold's record."""
     folds = plan.outer_refits
-    places = [Place("outer", k, 0) for k in folds]
-    second = Plan(
-        units=tuple(
-            Unit(nesting.outer[k].train, (nesting.outer[k].test,), ((place,),))
-            for k, place in zip(folds, places, strict=True)
-        ),
-        splits=(),
-        nesting=None,
-        where={place: (number, 0) for number, place in enumerate(places)},
-        n_judged=np.ones(len(folds), dtype=np.intp),
-    )
+    second = plan_later_fits({Place("outer", k, 0): nesting.outer[k] for k in folds})
     outside = Record(second, record.n_candidates, record.error_score)
     pairs = {(number, chosen[k]) for number, k in enumerate(folds) for chosen in winners.values()}
     if pairs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -9,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import is_classifier
 
-from skmaxev._compat import StrOptions
+from skmaxev._compat import Interval, StrOptions
 from skmaxev.correction._estimates import interval_of
 from skmaxev.correction._rows import usable_rows
 from skmaxev.engine.inner import fresh_copy, nest, split_rows
@@ -17,8 +18,9 @@ from skmaxev.engine.plan import Nesting, Plan, share_folds
 from skmaxev.engine.record import Record
 from skmaxev.report import METHODS, SelectionReport
 from skmaxev.search._base import BaseMaxSearch
+from skmaxev.search._fresh import check_fresh, judge_before_refit, n_fresh_fits
 from skmaxev.search._outer import inner_places
-from skmaxev.search._request import Request
+from skmaxev.search._request import Request, read_request
 from skmaxev.table import ScoreTable, mean_scores
 
 __all__ = ["HonestSearchCV", "LowVarianceCVSearch", "ShrunkSearchCV"]
@@ -28,7 +30,7 @@ _CURE = "Use fewer folds inside, folds of cv that judge more rows, or inner_cv=N
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class HonestSearchCV(BaseMaxSearch):
-    """Search with a best score corrected for having been chosen; makes no further fit.
+    """Search with a best score corrected for having been chosen; makes no further fit by default.
 
     A grid, a random search or any search object, see ``param_grid``.
 
@@ -44,11 +46,16 @@ class HonestSearchCV(BaseMaxSearch):
         Candidates to draw; 10 if omitted where they are drawn.
     random_state : int, RandomState or None, default=None
         For drawing candidates, which happens once; a whole number gives those of
-        RandomizedSearchCV.
+        RandomizedSearchCV. Deals the rows anew for ``n_judge_again`` as well.
     scoring, n_jobs, refit, cv, verbose, pre_dispatch, error_score, return_train_score
         As for `sklearn.model_selection.GridSearchCV`; a search object has its own.
     method : str, default="CONSENSUS"
         Estimator behind ``best_score_``: a key of ``report_.estimates``.
+    n_judge_again : int, default=0
+        Fresh partitions of the rows on which, before the refit, the winner and those next to it are
+        judged again, as by `judge_again`: three candidates on the first, two on the second, one on
+        each that follows. The best of them then is the winner, unless a callable ``refit`` chose
+        it. Needs ``param_grid`` and ``method="CONSENSUS"``.
     level : float, default=0.95
         Confidence level of the interval in the report.
     keep_predictions : {"auto"}, bool or float, default="auto"
@@ -74,7 +81,7 @@ class HonestSearchCV(BaseMaxSearch):
         average. Higher is better, as for every ``best_score_`` of scikit-learn: a loss, as of
         LassoCV, is turned round. NaN, after a warning, where no honest number is to be had.
     naive_best_score_ : float
-        What GridSearchCV would have printed: the winner's mean score.
+        The winner's mean score in ``cv_results_``: what GridSearchCV would have printed.
     report_ : SelectionReport or None
         Every estimator side by side, with an interval, for the metric that chose the winner.
         None, after a warning, where no honest number is to be had.
@@ -89,7 +96,7 @@ class HonestSearchCV(BaseMaxSearch):
 
     See Also
     --------
-    correct : The same for a search that is over.
+    correct, judge_again : The same for a search that is over.
     ShrunkSearchCV, LowVarianceCVSearch, NestedCVSearch : Searches with one fixed estimator.
 
     Examples
@@ -104,17 +111,47 @@ class HonestSearchCV(BaseMaxSearch):
     >>> drawn = HonestSearchCV(SVC(), {"C": loguniform(0.01, 10)}, n_iter=4, random_state=0)
     >>> drawn.fit(X, y).n_fits_
     21
+    >>> again = HonestSearchCV(SVC(), {"C": [0.1, 1, 10]}, n_judge_again=1, random_state=0)
+    >>> again.fit(X, y).n_fits_  # 16 of the search, and 3 candidates on 5 folds
+    31
     """
 
     _parameter_constraints: ClassVar = {
         **BaseMaxSearch._parameter_constraints,  # noqa: SLF001  # inherited
         "method": [StrOptions(set(METHODS))],
+        "n_judge_again": [Interval(numbers.Integral, 0, None, closed="left")],
     }
 
     method: str = "CONSENSUS"
+    n_judge_again: int = 0
 
     def _method_for(self, table: ScoreTable) -> str:  # noqa: ARG002  # the same for every table
         return self.method
+
+    def _correct_search(self, X: Any, y: Any, params: Mapping[str, Any]) -> dict[str, Any]:
+        if self.n_judge_again:
+            raise ValueError(
+                "n_judge_again needs candidates of our own, since it comes before the refit; got a "
+                "search object. Give param_grid, or call judge_again after the search."
+            )
+        return super()._correct_search(X, y, params)
+
+    def _plan(self, request: Request) -> Plan:
+        if self.n_judge_again:
+            check_fresh(self, request)
+        return super()._plan(request)
+
+    def _planned_fits(self, X: Any, y: Any, params: Mapping[str, Any]) -> int:
+        request = read_request(self, X, y, params)
+        return super()._planned_fits(X, y, params) + n_fresh_fits(self, request)
+
+    def _judge(
+        self, request: Request, plan: Plan, record: Record, found: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        judged = super()._judge(request, plan, record, found)
+        if not self.n_judge_again:
+            return judged
+        return judged | judge_before_refit(self, request, record, {**found, **judged})
 
 
 class ShrunkSearchCV(BaseMaxSearch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any
@@ -11,10 +12,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import (
     BaseShuffleSplit,
-    KFold,
     RepeatedKFold,
     RepeatedStratifiedKFold,
-    StratifiedKFold,
     TimeSeriesSplit,
     check_cv,
     cross_validate,
@@ -25,12 +24,15 @@ from skmaxev.correction import correct
 from skmaxev.correction._again import report_again, true_scores
 from skmaxev.report import SelectionReport
 
-__all__ = ["judge_again"]
+__all__ = ["deal_anew", "fresh_splitter", "judge_again", "judge_on_fresh", "n_judged"]
 
 FloatArray = NDArray[np.float64]
 
 _CONTENDERS = (3, 2, 1)
 """Candidates judged on the first fresh partition, on the second, and on each that follows."""
+
+Score = Callable[[int, Sequence[int], Any], Sequence[float]]
+"""Takes the number of a partition, candidates and splits; gives mean scores, NaN if one fails."""
 
 
 def judge_again(
@@ -98,38 +100,43 @@ def judge_again(
     if n_repeats < 1:
         raise ValueError(f"n_repeats must be at least 1; got {n_repeats}.")
     report = correct(search, level=level)
-    table = report.table
-    if table is None or table.params is None or not hasattr(search, "cv"):
+    settings = None if report.table is None else report.table.params
+    if settings is None or not hasattr(search, "cv"):
         raise TypeError(
             "search must be a fitted search with cv, estimator and cv_results_, such as "
             f"GridSearchCV; got {type(search).__name__}."
         )
-    splits, note = _fresh_partitions(search, X, y, groups, n_repeats, random_state)
-    fresh = np.full((n_repeats, table.n_candidates), np.nan)
-    estimates, n_fits = table.scores.mean(axis=0), 0
-    estimates[report.best_index] = np.inf  # the winner is judged first, whatever rule chose it
-    for number, partition in enumerate(splits):
-        wanted = _CONTENDERS[min(number, len(_CONTENDERS) - 1)]
-        for candidate in _best(estimates, wanted):
-            fresh[number, candidate] = _mean_score(
-                search, table.params[candidate], X, y, cv=partition, n_jobs=n_jobs, params=params
-            )
-            n_fits += len(partition)
-        estimates = true_scores(table, fresh[: number + 1])
-    again = report_again(report, fresh, n_fits=n_fits)
-    return replace(again, notes=(*again.notes, *note))
+    cv, note = fresh_splitter(search.cv, y, classifier=is_classifier(search.estimator))
+    scorer = search.scorer_
+    scorer = scorer[search.refit] if isinstance(scorer, dict) else scorer
+    options = {"scoring": scorer, "n_jobs": n_jobs, "params": params}
+
+    def score(_: int, candidates: Sequence[int], splits: Any) -> list[float]:
+        models = [
+            clone(search.estimator).set_params(**clone(dict(settings[one]), safe=False))
+            for one in candidates
+        ]
+        found = [cross_validate(model, X, y, cv=splits, **options) for model in models]
+        return [float(one["test_score"].mean()) for one in found]
+
+    told = {} if groups is None else {"groups": groups}
+    partitions = deal_anew(cv, n_repeats, random_state, X, y, **told)
+    report = judge_on_fresh(report, partitions, score, own_rule=callable(search.refit))
+    return replace(report, notes=(*report.notes, *note))
 
 
-def _fresh_partitions(
-    search: Any, X: Any, y: Any, groups: Any, n_repeats: int, random_state: Any
-) -> tuple[list[list[Any]], tuple[str, ...]]:
-    """Deal the rows anew by the same kind of splitter; say if that shuffles what was in order."""
-    cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
-    note: tuple[str, ...] = ()
+def fresh_splitter(cv: Any, y: Any, *, classifier: bool) -> tuple[Any, tuple[str, ...]]:
+    """Find what deals the rows anew; say if that shuffles what was in order.
+
+    Raises
+    ------
+    ValueError
+        If the splits cannot be drawn anew.
+    """
+    cv = check_cv(cv, y, classifier=classifier)
     if isinstance(cv, RepeatedKFold | RepeatedStratifiedKFold):
-        n_folds = cv.get_n_splits(X, y, groups) // cv.n_repeats
-        kind = StratifiedKFold if isinstance(cv, RepeatedStratifiedKFold) else KFold
-        fresh: Any = kind(n_folds, shuffle=True)
+        fresh = copy(cv)
+        fresh.n_repeats = 1
     elif isinstance(cv, BaseShuffleSplit):
         fresh = copy(cv)
         fresh.n_splits = min(cv.n_splits, 10)  # about what one partition judges
@@ -137,30 +144,65 @@ def _fresh_partitions(
         fresh = copy(cv)
         fresh.shuffle = True
         if not cv.shuffle:
-            note = ("The rows were shuffled for it; the folds of the search were not.",)
+            return fresh, ("The rows were shuffled for it; the folds of the search were not.",)
     else:
         raise ValueError(
             f"the splits must be such as can be drawn anew; {type(cv).__name__} gives the same "
             "ones each time. Search with KFold, StratifiedKFold, their repeated forms or shuffled "
             "splits."
         )
+    return fresh, ()
+
+
+def deal_anew(
+    fresh: Any, n_repeats: int, random_state: Any, X: Any, y: Any, **params: Any
+) -> Iterator[list[Any]]:
+    """Give the splits of one fresh partition after the other."""
     rng = check_random_state(random_state)
-    partitions = []
     for _ in range(n_repeats):
         fresh.random_state = int(rng.randint(np.iinfo(np.int32).max))
-        partitions.append(list(fresh.split(X, y, groups)))
-    return partitions, note
+        yield list(fresh.split(X, y, **params))
+
+
+def judge_on_fresh(
+    report: SelectionReport, partitions: Iterable[list[Any]], score: Score, *, own_rule: bool
+) -> SelectionReport:
+    """Judge three candidates, then two, then one; those of a rule of the user's own alone.
+
+    Parameters
+    ----------
+    report : SelectionReport
+        Of the search, with its table.
+    partitions : iterable of list
+        Splits of each fresh partition.
+    score : callable
+        See `Score`.
+    own_rule : bool
+        Whether the winner stays, since another rule than the mean score chose it.
+    """
+    table = report.table
+    if table is None:
+        raise TypeError("report must hold the table of its search.")
+    fresh: list[FloatArray] = []
+    estimates, n_fits = table.scores.mean(axis=0), 0
+    estimates[report.best_index] = np.inf  # the winner is judged first, whatever rule chose it
+    for number, splits in enumerate(partitions):
+        some = _best(estimates, 1 if own_rule else n_judged(number))
+        fresh.append(np.full(table.n_candidates, np.nan))
+        fresh[number][some] = score(number, some, splits)
+        n_fits += len(some) * len(splits)
+        if np.isnan(fresh).all():
+            note = "Fits on a fresh partition failed, so that nothing could be judged again."
+            return replace(report, notes=(*report.notes, note))
+        estimates = true_scores(table, np.array(fresh))
+    return report_again(report, np.array(fresh), n_fits=n_fits)
+
+
+def n_judged(number: int) -> int:
+    """Say how many candidates are judged on a fresh partition, numbered from 0."""
+    return _CONTENDERS[min(number, len(_CONTENDERS) - 1)]
 
 
 def _best(estimates: FloatArray, wanted: int) -> list[int]:
     order = np.argsort(-estimates, kind="stable")  # NaN last
     return [int(one) for one in order if not np.isnan(estimates[one])][:wanted]
-
-
-def _mean_score(search: Any, settings: Any, X: Any, y: Any, **options: Any) -> float:
-    """Fit one candidate on the splits of a partition; NaN if a fit or a score fails."""
-    scorer = search.scorer_
-    if isinstance(scorer, dict):
-        scorer = scorer[search.refit]
-    estimator = clone(search.estimator).set_params(**clone(dict(settings), safe=False))
-    return float(cross_validate(estimator, X, y, scoring=scorer, **options)["test_score"].mean())
