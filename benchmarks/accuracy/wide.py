@@ -190,6 +190,7 @@ def summarise(found: list[tuple[dict[str, Any], Errors]]) -> dict[str, dict[str,
     for title, part in slices(found).items():
         base = np.square(values["nested"][part, 0] / unit[part])
         best = np.square(better[part, 1] / better[part, 0])
+        nested_width = np.where(values["nested"][part, 2] > 0, values["nested"][part, 2], np.nan)
         table[title] = {}
         for name, v in values.items():
             error, held, wide, bought, regret = v[part].T
@@ -204,7 +205,7 @@ def summarise(found: list[tuple[dict[str, Any], Errors]]) -> dict[str, dict[str,
                 "better se": np.std(np.sqrt(resampled @ to_best / (resampled @ best))),
                 "bias": (error / unit[part]).mean(),
                 "cover": np.nanmean(held) if some else np.nan,
-                "width": np.nanmedian(wide / values["nested"][part, 2]) if some else np.nan,
+                "width": np.nanmedian(wide / nested_width) if some else np.nan,
                 "bought": bought.mean(),
                 "regret": (regret / unit[part]).mean(),
             }

@@ -1,22 +1,31 @@
 """The better candidates of a search, judged again on fresh partitions."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn import config_context
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_classification
+from sklearn.exceptions import FitFailedWarning
+from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
+    KFold,
     LeaveOneOut,
     RepeatedStratifiedKFold,
     StratifiedShuffleSplit,
     TimeSeriesSplit,
     cross_val_score,
+    cross_validate,
 )
 from sklearn.tree import DecisionTreeClassifier
 
 from skmaxev import HonestSearchCV, correct, judge_again
+from skmaxev.correction._again import true_scores
 from skmaxev.estimators import consensus, judged_again
+from skmaxev.search import planned_fits
 
 GRID = {"max_depth": [1, 2, 3, 4, 5, 6], "min_samples_leaf": [1, 5]}
 X, y = make_classification(100, flip_y=0.2, random_state=0)
@@ -104,6 +113,155 @@ def test_splits_that_cannot_be_drawn_anew_are_refused(cv):
     search = search_by(cv).fit(X, y)
     with pytest.raises(ValueError, match="splits must be such as can be drawn anew"):
         judge_again(search, X, y)
+
+
+@pytest.mark.parametrize(
+    "cv",
+    [
+        5,
+        RepeatedStratifiedKFold(n_splits=4, n_repeats=2, random_state=0),
+        StratifiedShuffleSplit(8, test_size=0.25, random_state=0),
+    ],
+    ids=lambda cv: type(cv).__name__,
+)
+def test_before_the_refit_it_gives_what_it_gives_after_the_search(cv):
+    options = {"scoring": "roc_auc", "cv": cv}
+    search = HonestSearchCV(TREE, GRID, n_judge_again=3, random_state=0, **options).fit(X, y)
+    plain = GridSearchCV(TREE, GRID, **options).fit(X, y)
+    after = judge_again(
+        HonestSearchCV(TREE, GRID, **options).fit(X, y), X, y, n_repeats=3, random_state=0
+    )
+    assert search.best_score_ == pytest.approx(after.estimate)
+    assert search.report_.interval == pytest.approx(after.interval)
+    assert search.best_index_ == after.best_index
+    assert search.best_params_ == plain.cv_results_["params"][after.best_index]
+    assert search.best_estimator_.get_params() | search.best_params_ == (
+        search.best_estimator_.get_params()
+    )
+    assert search.naive_best_score_ == plain.cv_results_["mean_test_score"][after.best_index]
+    assert search.n_fits_ == search.report_.n_fits == planned_fits(clone(search), X, y)
+
+
+def test_another_candidate_may_win_and_is_then_refitted():
+    """Candidate 0 is right wherever rows are not shuffled, and nowhere else."""
+    rows = np.arange(40.0)[:, np.newaxis]
+    grid = {"kind": ["in order", "fair"]}
+    search = HonestSearchCV(Ordered(), grid, cv=KFold(4), n_judge_again=4, random_state=0)
+    search.fit(rows, np.arange(40) % 2)
+    assert GridSearchCV(Ordered(), grid, cv=KFold(4)).fit(rows, np.arange(40) % 2).best_index_ == 0
+    assert search.best_index_ == 1
+    assert search.best_estimator_.kind == "fair"
+    assert "in place of 0" in " ".join(search.report_.notes)
+
+
+class Ordered(ClassifierMixin, BaseEstimator):
+    """Right throughout if its training rows lack one block only; else right on every other row."""
+
+    def __init__(self, kind="fair"):
+        self.kind = kind
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.gaps_ = int((np.diff(X[:, 0]) > 1).sum())
+        return self
+
+    def predict(self, X):
+        truth = X[:, 0].astype(int) % 2
+        good = self.kind == "in order" and self.gaps_ <= 1
+        right = np.arange(len(X)) % 10 < (9 if good else 1 if self.kind == "in order" else 8)
+        return np.where(right, truth, 1 - truth)
+
+
+def test_a_rule_of_the_user_keeps_its_winner():
+    def first(results):
+        return 0
+
+    search = HonestSearchCV(TREE, GRID, refit=first, n_judge_again=2, random_state=0).fit(X, y)
+    assert search.best_index_ == search.report_.best_index == 0
+    assert search.n_fits_ == 12 * 5 + 1 + 2 * 5 == planned_fits(clone(search), X, y)
+    after = judge_again(GridSearchCV(TREE, GRID, refit=first).fit(X, y), X, y, random_state=0)
+    assert after.best_index == 0
+
+
+def test_groups_and_routed_weights_reach_fresh_partitions():
+    params = {"groups": np.arange(100) // 5, "sample_weight": 1.0 + np.arange(100) % 3}
+    with config_context(enable_metadata_routing=True):
+        model = DecisionTreeClassifier(random_state=0).set_fit_request(sample_weight=True)
+        scorer = make_scorer(accuracy_score).set_score_request(sample_weight=True)
+        options = {"cv": GroupKFold(5), "scoring": scorer}
+        search = HonestSearchCV(model, GRID, n_judge_again=2, random_state=0, **options)
+        search.fit(X, y, **params)
+        cv = GroupKFold(5, shuffle=True)
+        rng = np.random.RandomState(0)
+        best = model.set_params(**search.best_params_)
+        means = []
+        for _ in range(2):
+            cv.random_state = int(rng.randint(np.iinfo(np.int32).max))
+            found = cross_validate(best, X, y, cv=cv, scoring=scorer, params=params)
+            means.append(found["test_score"].mean())
+    fresh = np.full((2, 12), np.nan)
+    fresh[:, search.best_index_] = means
+    noted = next(note for note in search.report_.notes if note.startswith("Judged again"))
+    assert f"{search.best_index_} (2x)" in noted
+    table = replace(
+        search.report_.table, best_index=int(np.argmax(search.report_.table.scores.mean(0)))
+    )
+    alone = true_scores(table, fresh)[search.best_index_]
+    # The others' moves tell of the renewed share only, which counts for a small part.
+    assert search.best_score_ == pytest.approx(alone, abs=0.02)
+
+
+def test_a_checkpoint_keeps_fresh_fits_too(tmp_path):
+    options = {"n_judge_again": 2, "checkpoint": tmp_path / "search.ckpt"}
+    search = HonestSearchCV(TREE, GRID, random_state=0, **options).fit(X, y)
+    score, n_fits = search.best_score_, search.n_fits_
+    search.fit(X, y)
+    assert (search.best_score_, search.n_fits_) == (score, n_fits)
+    assert search.n_restored_ == n_fits - 1  # all but the refit
+    with pytest.raises(ValueError, match="the same fresh partitions at every call"):
+        HonestSearchCV(TREE, GRID, **options).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("search", "words"),
+    [
+        (HonestSearchCV(TREE, GRID, cv=LeaveOneOut()), "such as can be drawn anew"),
+        (HonestSearchCV(TREE, GRID, method="EB"), "needs method='CONSENSUS'"),
+        (HonestSearchCV(GridSearchCV(TREE, GRID)), "needs candidates of our own"),
+    ],
+    ids=["leave-one-out", "method", "object"],
+)
+def test_what_cannot_be_judged_again_is_refused_before_the_first_fit(search, words, monkeypatch):
+    monkeypatch.setattr(DecisionTreeClassifier, "fit", lambda *_: pytest.fail("fitted"))
+    with pytest.raises(ValueError, match=words):
+        search.set_params(n_judge_again=1).fit(X, y)
+
+
+class OnlyInOrder(DecisionTreeClassifier):
+    """Refuses training rows that were shuffled, by what is missing among them."""
+
+    def fit(self, X, y):
+        if (np.diff(X[:, 0]) > 1).sum() > 1:
+            raise ValueError("shuffled")
+        return super().fit(X, y)
+
+
+def test_failures_on_fresh_partitions_are_told_and_leave_the_search_as_it_was():
+    rows, target = np.arange(40.0)[:, np.newaxis], np.arange(40) % 2
+    grid = {"max_depth": [1, 2, 3, 4]}
+    plain = HonestSearchCV(OnlyInOrder(), grid, cv=KFold(4)).fit(rows, target)
+    search = HonestSearchCV(OnlyInOrder(), grid, cv=KFold(4), n_judge_again=2, refit=False)
+    with pytest.warns(FitFailedWarning, match="12 fits or scores on a fresh partition failed"):
+        search.fit(rows, target)
+    assert search.best_score_ == plain.best_score_
+    assert any("nothing could be judged again" in note for note in search.report_.notes)
+
+
+def test_a_search_without_a_winner_says_that_nothing_was_judged_again():
+    options = {"scoring": ["accuracy", "roc_auc"], "refit": False, "n_judge_again": 1}
+    with pytest.warns(UserWarning, match="Nothing was judged again"):
+        search = HonestSearchCV(TREE, GRID, **options).fit(X, y)
+    assert search.n_fits_ == 60
 
 
 def test_scores_alone_cannot_be_judged_again():
