@@ -42,6 +42,7 @@ NAMES = {
     "judged again": "`judge_again`, three partitions",
 }
 PLAIN = {name: label.replace("`", "") for name, label in NAMES.items()}
+COLORS = dict(zip(NAMES, ("C7", "C1", "C0", "C8", "C2", "C4", "C3"), strict=True))
 
 Answer = tuple[int, float, float, float]
 """Candidate that is deployed, its estimate, and the ends of the interval."""
@@ -246,7 +247,9 @@ def draw_errors(table: dict[str, dict[str, Any]], path: Path) -> None:
         at = np.arange(len(kinds)) + 0.15 * (place - (len(shown) - 1) / 2)
         errors = [table[kind][name]["rmse"] for kind in kinds]
         spreads = [table[kind][name]["se"] for kind in kinds]
-        axes.errorbar(errors, at, xerr=spreads, fmt="o", ms=4, label=PLAIN[name])
+        axes.errorbar(
+            errors, at, xerr=spreads, fmt="o", ms=4, color=COLORS[name], label=PLAIN[name]
+        )
     axes.axvline(1.0, color="gray", lw=1)
     axes.set_yticks(range(len(kinds)), [shown_name(kind) for kind in kinds])
     axes.set_xlabel("error, as a share of that of nested cross-validation by fold")
@@ -265,13 +268,13 @@ def draw_coverage(table: dict[str, dict[str, Any]], path: Path) -> None:
         if np.isnan(table["all"][name]["cover"]):
             continue
         at = np.array([[table[k][name]["width"], 100 * table[k][name]["cover"]] for k in kinds])
-        points = axes.scatter(*at.T, s=18, alpha=0.6)
+        axes.scatter(*at.T, s=18, alpha=0.6, color=COLORS[name])
         mean = table["all"][name]["width"], 100 * table["all"][name]["cover"]
-        axes.scatter(*mean, s=140, color=points.get_facecolor(), marker="D", label=label)
+        axes.scatter(*mean, s=140, color=COLORS[name], marker="D", label=label)
     axes.axhline(95, color="gray", lw=1)
     axes.set_xlabel("median width, as a share of that of nested cross-validation's t interval")
     axes.set_ylabel("95% intervals that hold the truth, %")
-    figure.legend(loc="outside lower center", ncols=2, fontsize="small")
+    figure.legend(loc="outside lower center", ncols=2, fontsize="small", markerscale=0.6)
     figure.savefig(path, dpi=120)
 
 

@@ -141,9 +141,9 @@ class HonestSearchCV(BaseMaxSearch):
             check_fresh(self, request)
         return super()._plan(request)
 
-    def _planned_fits(self, X: Any, y: Any, params: Mapping[str, Any]) -> int:
-        request = read_request(self, X, y, params)
-        return super()._planned_fits(X, y, params) + n_fresh_fits(self, request)
+    def _planned_fits(self, X: Any, y: Any, params: Mapping[str, Any]) -> tuple[int, int]:
+        n_fits, n_derived = super()._planned_fits(X, y, params)
+        return n_fits + n_fresh_fits(self, read_request(self, X, y, params)), n_derived
 
     def _judge(
         self, request: Request, plan: Plan, record: Record, found: Mapping[str, Any]
