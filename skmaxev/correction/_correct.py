@@ -26,6 +26,7 @@ from skmaxev.metrics import METRICS as KNOWN
 from skmaxev.metrics import is_known
 from skmaxev.readers import read_scores
 from skmaxev.report import METHODS, Estimate, SelectionReport
+from skmaxev.report.methods import BEST
 from skmaxev.table import ScoreTable, mean_scores
 
 __all__ = ["correct"]
@@ -43,6 +44,10 @@ _ASSUMED = (
     "partition, say n_repeats=; if they are shuffled splits, n_repeats={} and test_share=."
 )
 _SEED = 0  # of the bootstraps: the same report at every call
+_ON_THE_BOUND = (
+    "No interval: the score lies on the bound of the metric, and the judged rows tell nothing of "
+    "how large the first error will be; of n rows without one, up to 3/n of new rows may have one."
+)
 _MOST_FOLDS = 10  # more splits are rarely one partition
 
 
@@ -91,7 +96,8 @@ def correct(
     method : str
         Estimator behind ``report.estimate``, a key of ``report.estimates``.
     level : float
-        Confidence level of the interval.
+        Confidence level of the interval, which is that of the winner's true score whatever the
+        method: for methods with the target mu* it lies around the consensus.
     greater_is_better : bool, optional
         False if an array, frame or file holds losses. They stay losses in the report. If omitted,
         the name of the metric has to tell a score; scores without a name are higher-is-better.
@@ -186,12 +192,16 @@ def _correct(table: ScoreTable, *, method: str, level: float, seed: int) -> Sele
     pooled = dealt if rows is None else pooled_table(dealt, rows)
     values = estimate_all(pooled, rows, seed)
     _check_method(dealt, values, method)
-    interval = interval_of(pooled, rows, estimate=values[method], level=level)
+    # Always that of the winner's true score: what estimates mu* is no centre for it.
+    centre = "CONSENSUS" if METHODS[method].target == BEST else method
+    interval = interval_of(pooled, rows, estimate=values[centre], level=level)
     certain = certain_rows(pooled, rows, level)
     if certain is not None:
         values, interval = _lowered(values, interval, certain, float(pooled.used_scores.min()))
     report = _report(dealt, pooled, values, method=method, level=level, interval=interval)
     remarks = _remarks(table, dealt, interval)
+    if interval is None and values[centre] in pooled.support:
+        remarks.append(_ON_THE_BOUND)
     if rows is not None:
         remarks = [_ROWS_USED, *remarks]
     if certain is not None:

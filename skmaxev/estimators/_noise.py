@@ -59,9 +59,14 @@ def variance_function(score: ArrayLike, support: Support) -> FloatArray:
     return np.ones_like(at)
 
 
-def interval(estimate: float, noise: Noise, level: float, support: Support) -> Support:
-    """Scores in accord with an estimate, given the noise that each of them would have."""
+def interval(estimate: float, noise: Noise, level: float, support: Support) -> Support | None:
+    """Scores in accord with an estimate, given the noise that each of them would have.
+
+    None on the only bound of a metric: nothing tells how large the first loss will be.
+    """
     low, high = support
+    if not _is_bounded(support) and estimate in support:
+        return None
     above_half = (1.0 + level) / 2.0
     reach = float(stats.t.ppf(above_half, noise.df) * np.sqrt(noise.dispersion))
     if _is_bounded(support):
@@ -151,10 +156,12 @@ def _of_values(
     """Dispersion of row values, by what they vary by and how long their tails are."""
     if row_values is None:
         return None
+    # Candidates that tie with the winner have an equal say, in whatever order they come.
+    tied = np.abs(means - means[winner]) <= _ROUNDING * np.abs(means[winner])
     values, of = row_values.reshape(len(row_values), -1), np.array([winner])
     if values.shape[1] == len(means):
         # The winner may owe its place to large losses that its rows did not meet, others' did.
-        of = of if _is_bounded(support) else np.flatnonzero(_better_half(means))
+        of = np.flatnonzero(tied if _is_bounded(support) else _better_half(means))
         values = values[:, of]
     scale = variance_function(means[of], support)
     centred = values - values.mean(axis=0)

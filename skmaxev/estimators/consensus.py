@@ -190,8 +190,7 @@ def _optimism(
     """Return the optimism of the chosen mean, on the scale of the parts."""
     means = parts.mean(axis=(0, 1))
     best = float(means.max())
-    index = int(means.argmax()) if best_index is None else best_index
-    chosen = float(means[index])
+    chosen = best if best_index is None else float(means[best_index])
     rounding = _ROUNDING * float(np.abs(parts).max())
     if np.ptp(means) <= rounding:
         return 0.0
@@ -205,7 +204,9 @@ def _optimism(
         n_folds = 1.0 / design.test_share if is_shuffled(design) else design.n_folds
         optimism = float(np.sqrt(crossed * choice_ratio(law, n_folds) * optimism))
     if rows is not None and rows.excess is not None:
-        gained = chosen - float(means.mean()) - _better_by_chance(rows, rows.excess, index)
+        tied = np.abs(means - chosen) <= rounding
+        by_chance = float(_better_by_chance(rows, rows.excess)[tied].mean())
+        gained = chosen - float(means.mean()) - by_chance
         # It may add to the correction, never take back what the splits show.
         optimism += _no_signal(rows, rows.excess, overlap(parts, design)) * max(
             gained - optimism, 0.0
@@ -235,30 +236,31 @@ def _no_signal(rows: Rows, excess: FloatArray, overlap: float) -> float:
     shared = float(np.square(residuals.mean(axis=-1)).sum()) * to_variance
     own = np.einsum("rij,rij->j", residuals, residuals) * to_variance
     noise, effective = own_noise(residuals, n_groups)
-    if min(shared, noise) <= _ROUNDING**2:
+    rounding = (_ROUNDING * float(np.abs(excess).max())) ** 2
+    if min(shared, noise) <= rounding:
         return 0.0
     _, law = plateau_posterior(gains, float(gains.max()), noise * overlap, effective)
     # Without a signal the level is normal around zero; with one, it is uniform over a range of 1.
     odds = float(law[0] * stats.norm.pdf(gains.mean(), scale=np.sqrt(shared)))
-    odds *= _evidence_left(gains, own)
+    odds *= _evidence_left(gains, own, rounding)
     return odds / (1.0 + odds)
 
 
-def _evidence_left(gains: FloatArray, variances: FloatArray) -> float:
+def _evidence_left(gains: FloatArray, variances: FloatArray, rounding: float) -> float:
     """Return the least odds of no signal that the candidate farthest above chance leaves."""
-    varies = variances > _ROUNDING**2
+    varies = variances > rounding
     farthest = float((gains[varies] / np.sqrt(variances[varies])).max())
     chance = min(float(stats.norm.sf(farthest)) * gains.size, np.exp(-1.0))
     return float(-np.e * chance * np.log(chance)) if chance > 0.0 else 0.0
 
 
-def _better_by_chance(rows: Rows, excess: FloatArray, index: int) -> float:
-    """Return how much more a candidate expects by chance than the others, shrunken by its noise.
+def _better_by_chance(rows: Rows, excess: FloatArray) -> FloatArray:
+    """Return how much more each candidate expects by chance than the others, less its noise.
 
     Who always predicts the larger class has more by chance, as far as that class really is larger.
     """
-    contrast = (rows.values[:, index] - excess[:, index]) - (
-        rows.values.mean(axis=1) - excess.mean(axis=1)
-    )
-    mean, noise = float(contrast.mean()), float(contrast.var()) / len(contrast)
-    return max(mean - noise / mean, 0.0) if mean > 0.0 else 0.0
+    chance = rows.values - excess
+    contrast = chance - chance.mean(axis=1, keepdims=True)
+    mean, noise = contrast.mean(axis=0), contrast.var(axis=0) / len(contrast)
+    lost = np.divide(noise, mean, out=np.zeros_like(mean), where=mean > 0.0)
+    return np.maximum(mean - lost, 0.0)

@@ -65,7 +65,8 @@ def selection_interval(
         candidate has signal and to the narrow side for single trees, whose refit on all rows is a
         draw of its own (92% in place of 95%), and for ``row_values`` with long tails on few rows
         (93% for squared errors on 100 rows). None where nothing shows the noise: one split and no
-        ``row_values``, or scores that never vary.
+        ``row_values``, scores that never vary, or an estimate on the only bound of the metric,
+        such as a loss of exactly zero.
 
     Notes
     -----

@@ -11,8 +11,6 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from skmaxev._compat import Interval, StrOptions
-from skmaxev.correction._estimates import interval_of
-from skmaxev.correction._rows import usable_rows
 from skmaxev.engine.inner import fresh_copy, nest, split_rows
 from skmaxev.engine.plan import Nesting, Plan, share_folds
 from skmaxev.engine.record import Record
@@ -323,16 +321,13 @@ def full_form(record: Record, nesting: Nesting, metric: str) -> float:
 
 def _with_full_form(report: SelectionReport, value: float) -> SelectionReport:
     """Put the full form's value in the place of the estimate from the score table."""
-    table, interval = report.table, None
-    if table is not None and np.isfinite(value):
-        interval = interval_of(table, usable_rows(table), estimate=value, level=report.level)
     estimate = replace(report.estimates["LVCV"], value=value)
     note = "LVCV in its full form: chosen by cross-validation inside each fold, judged on the rest."
     estimates: Mapping[str, Any] = {**report.estimates, "LVCV": estimate}
     return replace(
         report,
         estimate=value,
-        interval=interval,
+        interval=report.interval if np.isfinite(value) else None,
         optimism=report.naive - value,
         estimates=estimates,
         notes=(*report.notes, note),

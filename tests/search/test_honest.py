@@ -19,7 +19,7 @@ from sklearn.model_selection import (
     ShuffleSplit,
     cross_val_score,
 )
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from skmaxev import (
     HonestSearchCV,
@@ -226,3 +226,17 @@ def test_callbacks_hear_of_a_search_object():
     bars = ProgressBarOfTests()
     HonestSearchCV(GridSearchCV(TREE, GRID, cv=3)).set_callbacks(bars).fit(X, Y)
     assert bars.begun == bars.ended > 1
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "r2"])
+def test_the_full_form_has_the_interval_of_the_form_on_the_table(scoring):
+    """Of the winner's true score, by one model of the noise; R2 is judged on all rows together."""
+    X, y = make_classification(60, random_state=0)
+    search = (DecisionTreeRegressor if scoring == "r2" else DecisionTreeClassifier)(random_state=0)
+    grid = {"max_depth": [1, 2, 3], "min_samples_leaf": [1, 4]}
+    found = [
+        LowVarianceCVSearch(search, grid, cv=5, scoring=scoring, inner_cv=inner_cv).fit(X, y)
+        for inner_cv in (None, 2)
+    ]
+    assert found[0].report_.interval == found[1].report_.interval
+    assert found[0].best_score_ != found[1].best_score_

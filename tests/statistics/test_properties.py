@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from strategies import score_tables
 
 from skmaxev import correct
+from skmaxev.comparison import confidence_set_of_the_best, winner_against_runners_up
+from skmaxev.estimators import judged_again
 from skmaxev.readers.build import build_table
 from skmaxev.table import Design
 
@@ -14,10 +16,11 @@ SEEDS = st.integers(0, 9999)
 EVERY = ("ME", "LBCV", "LVCV", "EB", "CONSENSUS")
 
 
-def report_of(scores, *, n_repeats=1, test_share=0.2, **options):
+def report_of(scores, *, n_repeats=1, test_share=0.2, method="CONSENSUS", **options):
     design = Design(n_splits=len(scores), n_repeats=n_repeats, test_share=test_share)
     named = {"metric": "a metric without range", **options}
-    return correct(build_table(np.asarray(scores), design=design, source="test", **named))
+    table = build_table(np.asarray(scores), design=design, source="test", **named)
+    return correct(table, method=method)
 
 
 def numbers(report):
@@ -100,3 +103,85 @@ def test_the_interval_holds_the_estimate_and_the_estimate_is_among_the_scores(sc
     slack = 1e-9 * (1 + np.abs(scores).max())
     assert report.interval[0] - slack <= report.estimate <= report.interval[1] + slack
     assert scores.min() - slack <= report.estimate <= report.naive + slack
+
+
+def predictions(seed, metric, n_rows=40, n_candidates=6):
+    """Predictions so coarse that candidates tie, of one target; the last candidate is a copy."""
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.arange(n_rows) % 2)
+    said = np.round(
+        np.clip(0.5 + (y - 0.5) * 0.4 + rng.normal(0, 0.4, (n_candidates, n_rows)), 0, 1), 1
+    )
+    said[-1] = said[0]
+    if metric in {"accuracy", "f1"}:
+        said = (said > 0.5).astype(int)
+    return {"metric": metric, "y_true": y, "test_fold": np.arange(n_rows) // 2 % 5}, said
+
+
+@given(SEEDS, st.sampled_from(["accuracy", "f1", "roc_auc", "neg_brier_score", "r2"]))
+def test_the_order_of_the_candidates_is_in_no_number_where_rows_are_kept(seed, metric):
+    told, said = predictions(seed, metric)
+    order = np.random.default_rng(seed).permutation(len(said))
+    plain, moved = correct(responses=said, **told), correct(responses=said[order], **told)
+    for key, estimate in plain.estimates.items():
+        assert moved.estimates[key].value == pytest.approx(estimate.value, abs=1e-9), key
+    assert (moved.estimate, moved.naive) == pytest.approx((plain.estimate, plain.naive), abs=1e-9)
+    assert moved.interval == pytest.approx(plain.interval, abs=1e-9)
+
+
+@given(SEEDS, st.sampled_from([1e-14, 1e14]))
+def test_losses_in_another_unit_give_the_same_report_in_that_unit(seed, unit):
+    losses = np.exp(draw(seed))
+    options = {"metric": "rmse", "greater_is_better": False}
+    plain, moved = report_of(losses, **options), report_of(unit * losses, **options)
+    np.testing.assert_allclose(numbers(moved) / unit, numbers(plain), rtol=1e-6)
+
+
+@given(SEEDS, st.sampled_from([1e-14, 1e14]))
+def test_errors_of_rows_in_another_unit_give_the_same_report_in_that_unit(seed, unit):
+    rng = np.random.default_rng(seed)
+    y = rng.normal(size=50)
+    said = y + rng.normal(size=(6, 50))
+    told = {"metric": "neg_mean_absolute_error", "test_fold": np.arange(50) % 5}
+    plain = correct(responses=said, y_true=y, **told)
+    moved = correct(responses=unit * said, y_true=unit * y, **told)
+    assert (moved.estimate / unit, moved.interval[0] / unit, moved.interval[1] / unit) == (
+        pytest.approx((plain.estimate, *plain.interval), rel=1e-6)
+    )
+    for key, estimate in plain.estimates.items():
+        assert moved.estimates[key].value / unit == pytest.approx(estimate.value, rel=1e-6), key
+
+
+@given(SEEDS, st.sampled_from([1e-14, 1e14]))
+def test_decisions_do_not_depend_on_the_unit(seed, unit):
+    scores = draw(seed)
+    plain = confidence_set_of_the_best(scores, rng=0)
+    moved = confidence_set_of_the_best(unit * scores, rng=0)
+    np.testing.assert_array_equal(moved.indices, plain.indices)
+    np.testing.assert_allclose(moved.pvalues, plain.pvalues, atol=1e-3)
+    sizes = {"n_train": 80, "n_test": 20}
+    near = winner_against_runners_up(scores, **sizes).within_one_standard_error
+    far = winner_against_runners_up(unit * scores, **sizes).within_one_standard_error
+    np.testing.assert_array_equal(far, near)
+    fresh = draw(seed + 1, n_splits=2)
+    once, again = judged_again(scores, fresh), judged_again(unit * scores, unit * fresh)
+    assert again.best_index == once.best_index
+    assert again.estimate / unit == pytest.approx(once.estimate, rel=1e-6)
+
+
+@given(SEEDS, st.sampled_from([1, 2]))
+def test_the_interval_is_that_of_the_winner_where_a_method_aims_at_the_best(seed, n_repeats):
+    scores = draw(seed)
+    of_winner = report_of(scores, n_repeats=n_repeats).interval
+    for method in ("ME", "BAYES", "LVCV", "LBCV"):
+        assert report_of(scores, n_repeats=n_repeats, method=method).interval == of_winner
+
+
+@pytest.mark.parametrize(("metric", "bound"), [("neg_mean_squared_error", 0.0), ("r2", 1.0)])
+def test_a_score_on_the_only_bound_has_no_interval_and_the_report_says_why(metric, bound):
+    others = np.random.default_rng(0).random((5, 3))
+    report = correct(bound - np.column_stack([np.zeros(5), others]), metric=metric)
+    assert (report.estimate, report.interval) == (bound, None)
+    assert any("on the bound of the metric" in note for note in report.notes)
+    shares = correct(1.0 - np.column_stack([np.zeros(5), others]), metric="accuracy")
+    assert shares.interval[0] < shares.interval[1] == 1.0  # a share has a lower end all the same
