@@ -10,18 +10,27 @@ from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
+from inspect import signature
 from typing import Any
 
 import numpy as np
 
 __all__ = ["FAMILIES", "TESTED", "SubmodelAxis"]
 
-TESTED = {"sklearn": ("1.6", "1.9")}
+TESTED = {"sklearn": ("1.6", "1.9"), "lightgbm": ("4.7",), "xgboost": ("3.2", "3.4")}
 """Versions whose derived models the tests compare with fits of their own, by package."""
 _MOST_BINNED = 200_000
 """Rows above which histogram gradient boosting draws those that it finds its bins by."""
 _MOST_WITHOUT_STOPPING = 10_000
 """Rows above which it stops early by itself, and draws rows for that."""
+
+
+_LIGHTGBM_EXTRA = frozenset(
+    ("verbose", "verbosity", "max_bin", "min_data_in_bin", "path_smooth", "extra_trees",
+     "feature_fraction_bynode", "cat_smooth", "cat_l2", "max_cat_to_onehot", "deterministic",
+     "force_row_wise", "force_col_wise", "num_threads"),
+)  # fmt: skip
+"""Parameters of LightGBM beside those of its classes that no round but its own depends on."""
 
 
 def proportional(value: Any, base: Any) -> float:
@@ -65,16 +74,15 @@ class SubmodelAxis:
     seedless: bool = False
 
 
-def _as_own(base: Any, own: Any) -> Any:
-    """Give a fitted model with the settings of ``own``, and what ``base`` has learnt."""
-    model = copy(own)
-    learnt = {name: value for name, value in vars(base).items() if name not in vars(own)}
-    vars(model).update(learnt)
+def _as_own(base: Any, own: Any, param: str = "n_estimators") -> Any:
+    """Copy a fitted model, all but what it has learnt, with one parameter of ``own``."""
+    model = copy(base)
+    vars(model)[param] = getattr(own, param)
     return model
 
 
 def _sliced(base: Any, own: Any, *, names: tuple[str, ...], param: str = "n_estimators") -> Any:
-    model = _as_own(base, own)
+    model = _as_own(base, own, param)
     for name in names:
         if name in vars(base):
             setattr(model, name, getattr(base, name)[: getattr(own, param)])
@@ -98,6 +106,25 @@ def _histogram_boosting(base: Any, own: Any) -> Any:
     return model
 
 
+def _lightgbm(base: Any, own: Any) -> Any:
+    """Cut a booster by way of its text, which keeps every bit of the leaves."""
+    model, whole = _as_own(base, own), base.booster_
+    if whole.current_iteration() < base.n_estimators:
+        raise ValueError("a round that grew no tree leaves no trace: none knows which one it was.")
+    text = whole.model_to_string(num_iteration=own.n_estimators)
+    booster = type(whole)(model_str=text)
+    booster.best_iteration = whole.best_iteration
+    booster.pandas_categorical = whole.pandas_categorical
+    vars(model).update(_Booster=booster, _other_params=vars(own)["_other_params"])
+    return model
+
+
+def _xgboost(base: Any, own: Any) -> Any:
+    model = _as_own(base, own)
+    vars(model)["_Booster"] = base.get_booster()[: own.n_estimators]
+    return model
+
+
 def _counts(value: Any) -> bool:
     return isinstance(value, int | np.integer) and type(value) is not bool and bool(value >= 1)
 
@@ -109,6 +136,35 @@ def _is_cold(model: Any, param: str = "n_estimators") -> bool:
 def _is_seeded(model: Any, n_rows: int) -> bool:  # noqa: ARG001
     oob = getattr(model, "oob_score", False)
     return _is_cold(model) and model.random_state is not None and not oob
+
+
+def _ensemble_suits(model: Any, n_rows: int) -> bool:
+    """Tell it of ensembles that seed their members, where these are scikit-learn's."""
+    own = getattr(model, "estimator", None)
+    parts = [] if own is None else [own, *own.get_params().values()]
+    known = all(
+        type(part).__module__.startswith("sklearn.") for part in parts if hasattr(part, "fit")
+    )
+    return _is_seeded(model, n_rows) and known and getattr(model, "contamination", "auto") == "auto"
+
+
+def _lightgbm_suits(model: Any, n_rows: int) -> bool:  # noqa: ARG001
+    extra = (
+        set(vars(model)["_other_params"]) - _LIGHTGBM_EXTRA - {*signature(type(model)).parameters}
+    )
+    plain = model.boosting_type == "gbdt" and not callable(model.objective)
+    return _is_cold(model) and plain and not extra
+
+
+def _xgboost_suits(model: Any, n_rows: int) -> bool:  # noqa: ARG001
+    unset = ("early_stopping_rounds", "callbacks", "kwargs")
+    return (
+        _is_cold(model)
+        and model.booster in {None, "gbtree"}
+        and model.device in {None, "cpu"}
+        and not callable(model.objective)
+        and not any(getattr(model, name, None) for name in unset)
+    )
 
 
 def _histogram_suits(model: Any, n_rows: int) -> bool:
@@ -124,15 +180,33 @@ _FOREST = (
 )
 _BOOSTING = (SubmodelAxis("n_estimators", _gradient_boosting, suits=_is_seeded),)
 _HISTOGRAM = (SubmodelAxis("max_iter", _histogram_boosting, suits=_histogram_suits, seedless=True),)
+_BAGS = ("estimators_", "estimators_features_", "_seeds")
+_PATHS = ("_average_path_length_per_tree", "_decision_path_lengths")
+_BAGGING, _ISOLATION, _ADABOOST = (
+    (SubmodelAxis("n_estimators", partial(_sliced, names=names), suits=_ensemble_suits),)
+    for names in (
+        _BAGS,
+        (*_BAGS, *_PATHS),
+        ("estimators_", "estimator_weights_", "estimator_errors_"),
+    )
+)
+_LIGHTGBM = (SubmodelAxis("n_estimators", _lightgbm, suits=_lightgbm_suits),)
+_XGBOOST = (SubmodelAxis("n_estimators", _xgboost, suits=_xgboost_suits),)
 FAMILIES: dict[tuple[str, str], tuple[SubmodelAxis, ...]] = {
+    ("sklearn", "IsolationForest"): _ISOLATION,
     **{
-        ("sklearn", f"{forest}{kind}"): _FOREST
-        for forest in ("RandomForest", "ExtraTrees")
+        (package, f"{name}{kind}"): axes
+        for package, name, axes in (
+            ("sklearn", "RandomForest", _FOREST),
+            ("sklearn", "ExtraTrees", _FOREST),
+            ("sklearn", "GradientBoosting", _BOOSTING),
+            ("sklearn", "HistGradientBoosting", _HISTOGRAM),
+            ("sklearn", "AdaBoost", _ADABOOST),
+            ("sklearn", "Bagging", _BAGGING),
+            ("lightgbm", "LGBM", _LIGHTGBM),
+            ("xgboost", "XGB", _XGBOOST),
+        )
         for kind in ("Classifier", "Regressor")
     },
-    ("sklearn", "GradientBoostingClassifier"): _BOOSTING,
-    ("sklearn", "GradientBoostingRegressor"): _BOOSTING,
-    ("sklearn", "HistGradientBoostingClassifier"): _HISTOGRAM,
-    ("sklearn", "HistGradientBoostingRegressor"): _HISTOGRAM,
 }
 """Axes by package and name of a class."""

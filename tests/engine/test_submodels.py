@@ -1,5 +1,6 @@
 """Candidates cut out of another fit have the numbers of fits of their own, to the last bit."""
 
+import pickle
 import warnings
 from copy import copy
 from zlib import crc32
@@ -13,21 +14,27 @@ from recorders import Jitter, Shift, lines
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import (
+    AdaBoostClassifier,
+    AdaBoostRegressor,
+    BaggingClassifier,
+    BaggingRegressor,
     ExtraTreesClassifier,
     ExtraTreesRegressor,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
+    IsolationForest,
     RandomForestClassifier,
     RandomForestRegressor,
 )
 from sklearn.feature_selection import SelectKBest
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from skmaxev import HonestSearchCV, NestedCVSearch, ShrunkSearchCV, planned_fits
 from skmaxev._compat.families import FAMILIES
@@ -56,6 +63,32 @@ def bits(model, X, y=None):
             parts = [part.toarray() if sp.issparse(part) else np.asarray(part) for part in parts]
             found[name] = float(crc32(b"".join(part.tobytes() for part in parts)))
     return found
+
+
+class Sums(ClassifierMixin, BaseEstimator):
+    """Adds up ``n`` numbers; notes its fits. The class attribute says what is to go wrong."""
+
+    fails_at = None
+    wrong = 0.0
+
+    def __init__(self, n=1, log=None, noisy=False):
+        self.n = n
+        self.log = log
+        self.noisy = noisy
+
+    def fit(self, X, y):
+        if self.log:
+            with open(self.log, "a") as file:  # noqa: PTH123
+                file.write(f"{self.n}\n")
+        if self.n == self.fails_at:
+            raise ValueError("this one fails")
+        self.classes_ = np.unique(y)
+        self.noise_ = np.random.normal() if self.noisy else 0.0  # noqa: NPY002
+        self.total_ = sum(range(self.n))
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[int(self.total_ + self.wrong) % len(self.classes_)])
 
 
 # what, model, grid, X, y
@@ -143,6 +176,80 @@ CASES = {
 }
 
 
+CASES |= {
+    "bagging": (BaggingClassifier(max_features=0.7, **SEED), TREES, X, y),
+    "bagging, other members": (
+        BaggingRegressor(make_pipeline(StandardScaler(), KNeighborsRegressor()), **SEED),
+        {**TREES, "max_samples": [0.5, 1.0], "bootstrap_features": [True]},
+        X,
+        NUMBERS,
+    ),
+    "bagging, sparse": (BaggingClassifier(**SEED), TREES, sp.csr_matrix(np.round(X)), y),
+    "isolation": (IsolationForest(**SEED), TREES, X, y),
+    "isolation, sparse": (
+        IsolationForest(max_samples=0.5, max_features=0.5, **SEED),
+        TREES,
+        sp.csr_matrix(np.round(X)),
+        y,
+    ),
+    "boosted stumps": (AdaBoostClassifier(**SEED), TREES, X, y),
+    "boosted stumps, four classes": (AdaBoostClassifier(learning_rate=0.5, **SEED), TREES, *FOUR),
+    "boosted trees that end early": (
+        AdaBoostClassifier(DecisionTreeClassifier(max_depth=8), **SEED),
+        TREES,
+        X,
+        y,
+    ),
+    "boosted numbers": (
+        AdaBoostRegressor(loss="square", **SEED),
+        {**TREES, "estimator": [None, DecisionTreeRegressor(max_depth=2)]},
+        X,
+        NUMBERS,
+    ),
+}
+MORE_ROWS = make_classification(400, 6, random_state=2)
+LIGHT = {"verbose": -1, "n_jobs": 1}
+LIGHTGBM = [
+    ("LGBMClassifier", LIGHT, TREES, *MORE_ROWS),
+    ("LGBMRegressor", {"subsample": 0.7, "subsample_freq": 1, **LIGHT}, TREES, *MORE_ROWS),
+    ("LGBMClassifier", LIGHT, {**TREES, "num_leaves": [3, 7]}, *FOUR),
+    (
+        "LGBMRegressor",
+        {"min_child_samples": 5, "colsample_bytree": 0.6, **LIGHT},
+        {**TREES, "objective": ["regression", "quantile", "mae"]},
+        HOLES,
+        NUMBERS,
+    ),
+    (
+        "LGBMClassifier",
+        {**LIGHT, "class_weight": "balanced"},
+        TREES,
+        FRAME,
+        np.array(["a", "b"])[y],
+    ),
+    ("LGBMRegressor", {"max_bin": 31, **LIGHT, **SEED}, TREES, sp.csr_matrix(np.round(X)), NUMBERS),
+]
+XGBOOST = [
+    ("XGBClassifier", {}, TREES, X, y),
+    ("XGBClassifier", {"num_parallel_tree": 2}, {**TREES, "max_depth": [2, 4]}, *FOUR),
+    (
+        "XGBRegressor",
+        {"subsample": 0.5, "colsample_bytree": 0.6},
+        {**TREES, "objective": ["reg:squarederror", "reg:absoluteerror"]},
+        HOLES,
+        np.column_stack([NUMBERS, X[:, 2]]),
+    ),
+    ("XGBClassifier", {"enable_categorical": True, **SEED}, TREES, FRAME, y),
+    ("XGBRegressor", {"tree_method": "exact"}, TREES, sp.csr_matrix(np.round(X)), NUMBERS),
+]
+
+
+def of_other_libraries(found, package):
+    library = pytest.importorskip(package)
+    for name, params, grid, X, y in found:
+        yield getattr(library, name)(**params), grid, X, y
+
+
 def search_both(model, grid, X, y, kind=ShrunkSearchCV, **options):
     options = {"cv": KFold(3), "scoring": bits, "refit": False, **options}
     with warnings.catch_warnings():
@@ -180,6 +287,61 @@ def test_every_answer_is_that_of_a_fit_of_its_own(case):
     assert ours.n_fits_ == alone.n_fits_ == 3 * n_candidates
 
 
+@pytest.mark.parametrize(("package", "cases"), [("lightgbm", LIGHTGBM), ("xgboost", XGBOOST)])
+def test_every_answer_of_other_libraries_is_that_of_a_fit_of_its_own(package, cases):
+    for model, grid, X, y in of_other_libraries(cases, package):
+        ours, alone = search_both(model, grid, X, y)
+        assert_same(ours, alone)
+        n_candidates = len(ours.cv_results_["params"])
+        assert ours.n_submodels_ == 3 * (n_candidates - n_groups(grid, ["n_estimators"]))
+        base = clone(model).set_params(n_estimators=7).fit(X, y)
+        own = clone(model).set_params(n_estimators=4)
+        (axis,) = FAMILIES[package, type(model).__name__]
+        derived, fitted = axis.derive(base, own), clone(own).fit(X, y)
+        assert repr(derived.get_params()) == repr(fitted.get_params())
+        assert vars(derived).keys() == vars(fitted).keys()
+        np.testing.assert_array_equal(derived.feature_importances_, fitted.feature_importances_)
+        assert bits(pickle.loads(pickle.dumps(derived)), X) == bits(fitted, X)  # noqa: S301
+        if package == "lightgbm":
+            assert derived.n_iter_ == fitted.n_iter_
+        else:
+            assert derived.get_booster().num_boosted_rounds() == 4
+
+
+def test_rounds_in_which_lightgbm_grew_no_tree_are_fitted():
+    lightgbm = pytest.importorskip("lightgbm")
+    model = lightgbm.LGBMRegressor(
+        objective="quantile", subsample=0.5, subsample_freq=1, colsample_bytree=0.6, **LIGHT
+    )
+    ours, alone = search_both(model, TREES, HOLES, NUMBERS)
+    assert_same(ours, alone)  # fewer trees than rounds, and later rounds grew some again
+    rows = np.r_[:40, 80:120]
+    few, many = (clone(model).set_params(n_estimators=n) for n in (4, 7))
+    few.fit(HOLES[rows], NUMBERS[rows])
+    many.fit(HOLES[rows], NUMBERS[rows])
+    assert few.n_iter_ < 4
+    assert few.n_iter_ < many.n_iter_ < 7
+    assert ours.n_submodels_ < 6
+
+
+@pytest.mark.parametrize(
+    ("package", "name", "params"),
+    [
+        ("lightgbm", "LGBMClassifier", {"boosting_type": "dart"}),
+        ("lightgbm", "LGBMClassifier", {"boosting": "dart"}),
+        ("lightgbm", "LGBMClassifier", {"early_stopping_round": 2}),
+        ("lightgbm", "LGBMClassifier", {"num_iterations": 5}),
+        ("xgboost", "XGBClassifier", {"booster": "dart"}),
+        ("xgboost", "XGBClassifier", {"booster": "gblinear"}),
+        ("xgboost", "XGBClassifier", {"early_stopping_rounds": 2}),
+        ("xgboost", "XGBClassifier", {"rate_drop": 0.5}),
+    ],
+)
+def test_what_might_differ_in_other_libraries_is_left_alone(package, name, params):
+    model = getattr(pytest.importorskip(package), name)(**params)
+    assert planned_fits(ShrunkSearchCV(model, TREES), X, y).n_submodels == 0
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_a_derived_model_says_of_itself_what_a_fitted_one_says(case):
     model, grid, X, y = CASES[case]
@@ -199,7 +361,10 @@ def test_a_derived_model_says_of_itself_what_a_fitted_one_says(case):
             "feature_importances_",
             "oob_improvement_",
             "n_estimators_",
-            "n_trees_",
+            "estimator_weights_",
+            "estimator_errors_",
+            "estimators_features_",
+            "estimators_samples_",
         ):
             if hasattr(alone, fitted):
                 np.testing.assert_array_equal(getattr(derived, fitted), getattr(alone, fitted))
@@ -211,6 +376,11 @@ def test_a_derived_model_says_of_itself_what_a_fitted_one_says(case):
     [
         (RandomForestClassifier(), TREES),
         (RandomForestClassifier(oob_score=True, bootstrap=True, **SEED), TREES),
+        (BaggingClassifier(), TREES),
+        (BaggingClassifier(oob_score=True, **SEED), TREES),
+        (BaggingClassifier(Sums(), **SEED), TREES),
+        (IsolationForest(contamination=0.2, **SEED), TREES),
+        (AdaBoostClassifier(), TREES),
         (RandomForestClassifier(warm_start=True, **SEED), TREES),
         (RandomForestClassifier(**SEED), {"max_depth": [1, 2]}),
         (RandomForestClassifier(**SEED), {"n_estimators": [3], "max_depth": [1, 2]}),
@@ -246,32 +416,6 @@ def test_a_value_that_a_fit_refuses_is_refused():
     assert ours.n_submodels_ == 3
     scores = ours.cv_results_["mean_test_score"]
     np.testing.assert_array_equal(scores == -1.0, [False, True, False, False, True])
-
-
-class Sums(ClassifierMixin, BaseEstimator):
-    """Adds up ``n`` numbers; notes its fits. The class attribute says what is to go wrong."""
-
-    fails_at = None
-    wrong = 0.0
-
-    def __init__(self, n=1, log=None, noisy=False):
-        self.n = n
-        self.log = log
-        self.noisy = noisy
-
-    def fit(self, X, y):
-        if self.log:
-            with open(self.log, "a") as file:  # noqa: PTH123
-                file.write(f"{self.n}\n")
-        if self.n == self.fails_at:
-            raise ValueError("this one fails")
-        self.classes_ = np.unique(y)
-        self.noise_ = np.random.normal() if self.noisy else 0.0  # noqa: NPY002
-        self.total_ = sum(range(self.n))
-        return self
-
-    def predict(self, X):
-        return np.full(len(X), self.classes_[int(self.total_ + self.wrong) % len(self.classes_)])
 
 
 def derive_sums(base, own):
@@ -417,13 +561,13 @@ def test_shared_steps_are_fitted_once_for_all_models_that_are_derived(tmp_path):
 
 @pytest.mark.parametrize("kind", [HonestSearchCV, NestedCVSearch])
 def test_two_workers_and_a_checkpoint_change_no_number(kind, tmp_path):
-    options = {"scoring": "roc_auc", "refit": True, "return_train_score": True, "kind": kind}
+    options = {"scoring": "roc_auc", "refit": True, "return_train_score": True}
     grid = {"n_estimators": [2, 7, 4], "max_features": [2, 4]}
     model = RandomForestClassifier(**SEED)
-    ours, alone = search_both(model, grid, X, y, **options)
+    ours, alone = search_both(model, grid, X, y, kind=kind, **options)
     kept = {"checkpoint": tmp_path / "kept.db"}
     for more in ({"n_jobs": 2}, kept, kept):
-        again, _ = search_both(model, grid, X, y, **options, **more)
+        again = kind(model, grid, cv=KFold(3), **options, **more).fit(X, y)
         assert_same(again, alone)
         assert again.best_score_ == ours.best_score_ == alone.best_score_
         if kind is NestedCVSearch:
