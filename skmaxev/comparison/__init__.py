@@ -18,16 +18,14 @@ from skmaxev.comparison.paired import (
 from skmaxev.comparison.proportions import normal_interval_holds, proportion_interval
 from skmaxev.comparison.ranks import friedman_nemenyi
 from skmaxev.comparison.results import (
-    BestSet,
     Comparison,
     RankComparison,
-    RunnersUp,
 )
 from skmaxev.comparison.rows import mcnemar
 from skmaxev.estimators.intervals import nadeau_bengio_interval
+from skmaxev.report import RunnersUp
 
 __all__ = [
-    "BestSet",
     "Comparison",
     "RankComparison",
     "RunnersUp",

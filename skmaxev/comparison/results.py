@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["BestSet", "Comparison", "RankComparison", "RunnersUp"]
+__all__ = ["Comparison", "RankComparison"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,91 +174,4 @@ class RankComparison(Result):
                 "pvalue": float(self.pairwise_pvalues[best, index]),
             }
             for index in np.argsort(self.average_ranks, kind="stable")
-        ]
-
-
-@dataclass(frozen=True)
-class RunnersUp(Result):
-    """The winner of a search against the other candidates.
-
-    Attributes
-    ----------
-    best_index : int
-        The winner.
-    differences : ndarray of shape (n_candidates,)
-        Mean score of the winner minus that of each candidate.
-    standard_errors : ndarray of shape (n_candidates,)
-        Of the differences, corrected for overlapping training sets.
-    pvalues : ndarray of shape (n_candidates,)
-        Corrected resampled t, adjusted for the number of comparisons; 1 for the winner itself.
-    within_one_standard_error : ndarray of int
-        Candidates, without the winner, whose difference is at most its standard error.
-    """
-
-    best_index: int
-    differences: NDArray[np.float64]
-    standard_errors: NDArray[np.float64]
-    pvalues: NDArray[np.float64]
-    within_one_standard_error: NDArray[np.int_]
-
-    @property
-    def sentence(self) -> str:
-        """The result in plain words."""
-        near, others = self.within_one_standard_error.size, self.differences.size - 1
-        return (
-            f"Candidate {self.best_index} won; {near} of the {others} others are within one "
-            "standard error of it."
-        )
-
-    def to_dict(self) -> list[dict[str, Any]]:
-        """Give one row a candidate, the nearest to the winner first."""
-        return [
-            {
-                "candidate": int(index),
-                "difference": float(self.differences[index]),
-                "standard_error": float(self.standard_errors[index]),
-                "pvalue": float(self.pvalues[index]),
-            }
-            for index in np.argsort(self.differences, kind="stable")
-        ]
-
-
-@dataclass(frozen=True)
-class BestSet(Result):
-    """Candidates that cannot be excluded as the best.
-
-    Attributes
-    ----------
-    indices : ndarray of int
-        The candidates in the set, in their order.
-    pvalues : ndarray of shape (n_candidates,)
-        Of 'no candidate is better than this one'.
-    level : float
-        Probability that the set holds the best candidate.
-    smallest_pvalue : float
-        The least that this number of folds or rows can show. If it is above ``1 - level`` nothing
-        can be excluded.
-    """
-
-    indices: NDArray[np.int_]
-    pvalues: NDArray[np.float64]
-    level: float
-    smallest_pvalue: float
-
-    @property
-    def sentence(self) -> str:
-        """The result in plain words."""
-        text = (
-            f"{self.indices.size} of {self.pvalues.size} candidates may be the best "
-            f"({100 * self.level:g}% confidence)."
-        )
-        if self.smallest_pvalue > 1 - self.level:
-            text += " So few folds cannot exclude any candidate at this level."
-        return text
-
-    def to_dict(self) -> list[dict[str, Any]]:
-        """Give one row a candidate."""
-        return [
-            {"candidate": index, "may_be_best": bool(p > 1 - self.level), "pvalue": float(p)}
-            for index, p in enumerate(self.pvalues.tolist())
         ]

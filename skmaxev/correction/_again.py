@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skmaxev.correction._certain import certain_rows
-from skmaxev.correction._estimates import interval_of
+from skmaxev.correction._estimates import differences_of, interval_of
 from skmaxev.correction._rows import pooled_table, usable_rows
 from skmaxev.estimators.again import judged_again
 from skmaxev.metrics import noise_range
@@ -86,6 +86,7 @@ def report_again(report: SelectionReport, fresh: FloatArray, *, n_fits: int) -> 
         optimism=comparable - estimate,
         estimates={"CONSENSUS": replace(report.estimates["CONSENSUS"], value=sign * estimate)},
         best_index=best,
+        differences=differences_of(pooled, rows, report.level),
         best_params=None if table.params is None else table.params[best],
         n_fits=None if report.n_fits is None else report.n_fits + n_fits,
         notes=(*report.notes, _about(report, fresh, best, n_fits)),

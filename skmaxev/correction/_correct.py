@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skmaxev.correction._certain import CertainRows, certain_rows
 from skmaxev.correction._estimates import (
+    differences_of,
     estimate_all,
     given_winner,
     interval_of,
@@ -199,6 +200,7 @@ def _correct(table: ScoreTable, *, method: str, level: float, seed: int) -> Sele
     if certain is not None:
         values, interval = _lowered(values, interval, certain, float(pooled.used_scores.min()))
     report = _report(dealt, pooled, values, method=method, level=level, interval=interval)
+    report = replace(report, differences=differences_of(pooled, rows, level))
     remarks = _remarks(table, dealt, interval)
     if interval is None and values[centre] in pooled.support:
         remarks.append(_ON_THE_BOUND)
@@ -286,7 +288,6 @@ def _report(
         greater_is_better=table.greater_is_better,
         noise=0.0 if same else float(np.sqrt(residual_noise(scores, design=pooled.design))),
         spread=0.0 if same else float(means.std(ddof=1)),
-        indistinguishable=_indistinguishable(table),
         n_fits=table.n_fits,
         source=table.source,
         table=table,
@@ -312,17 +313,6 @@ def _described(values: Mapping[str, float], sign: float) -> dict[str, Estimate]:
         errs = " ".join(turned.get(word, word) for word in METHODS[key].errs.split())
         found[key] = Estimate.by(key, _turned(value, sign), errs=errs)
     return found
-
-
-def _indistinguishable(table: ScoreTable) -> tuple[int, ...]:
-    """Find the candidates within one standard error of the paired difference from the winner."""
-    scores = table.used_scores
-    if table.n_splits < 2:
-        return ()
-    lead = scores[:, [table.used_best_index]] - scores
-    error = lead.std(axis=0, ddof=1) / np.sqrt(table.n_splits)
-    close = table.used[lead.mean(axis=0) <= error]
-    return tuple(int(index) for index in close if index != table.best_index)
 
 
 def _remarks(

@@ -13,6 +13,7 @@ from skmaxev.estimators._design import checked_design, overlap, partitions
 from skmaxev.estimators.bayesian import bayesian_maximum
 from skmaxev.estimators.consensus import consensus
 from skmaxev.estimators.cross_validation import low_bias_cv, low_variance_cv
+from skmaxev.estimators.differences import Differences, paired_differences
 from skmaxev.estimators.intervals import selection_interval
 from skmaxev.estimators.resampling import bbc, bbc_folds
 from skmaxev.estimators.shrinkage import efron_shrinkage, residual_noise, tibshirani
@@ -20,7 +21,7 @@ from skmaxev.metrics import noise_range
 from skmaxev.report import METHODS
 from skmaxev.table import Design, Rows, ScoreTable, mean_scores
 
-__all__ = ["estimate_all", "given_winner", "interval_of", "nothing_chosen"]
+__all__ = ["differences_of", "estimate_all", "given_winner", "interval_of", "nothing_chosen"]
 
 FloatArray = NDArray[np.float64]
 
@@ -133,10 +134,28 @@ def _labels(table: ScoreTable, rows: Rows) -> NDArray[Any] | None:
     return table.design.clusters[rows.judged]
 
 
-def _bootstrap_rows(table: ScoreTable, rows: Rows, seed: int) -> float:
+def _row_values(table: ScoreTable, rows: Rows) -> FloatArray:
+    """Return one line a judged row, or a cluster of them."""
     values, labels = rows.means_over_repeats(), _labels(table, rows)
-    values = values if labels is None else by_cluster(values, labels)
+    return values if labels is None else by_cluster(values, labels)
+
+
+def _bootstrap_rows(table: ScoreTable, rows: Rows, seed: int) -> float:
+    values = _row_values(table, rows)
     return bbc(values, n_resamples=_resamples(values), rng=seed).estimate
+
+
+def differences_of(table: ScoreTable, rows: Rows | None, level: float) -> Differences | None:
+    """Compare the winner with the other candidates; None where there are none, or one split."""
+    if table.used.size == 1 or table.n_splits < 2:
+        return None
+    return paired_differences(
+        table.used_scores,
+        best_index=table.used_best_index,
+        design=table.design or _design_of_rows(table),
+        row_values=None if rows is None else _row_values(table, rows),
+        level=level,
+    )
 
 
 def interval_of(
@@ -191,8 +210,7 @@ def _rows_for_noise(table: ScoreTable, rows: Rows | None) -> FloatArray | None:
     """Return what shows the variance of the rows."""
     if rows is None:
         return None
-    values, labels = rows.means_over_repeats(), _labels(table, rows)
-    values = values if labels is None else by_cluster(values, labels)
+    values = _row_values(table, rows)
     if table.metric == "roc_auc":
         return values  # compared with all splits, these hold the differences between models
     # The splits' models share training rows and vary together, which the rows cannot show.

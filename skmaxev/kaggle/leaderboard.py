@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
 from skmaxev.estimators.bayesian import bayesian_maximum
+from skmaxev.estimators.differences import known_differences
 from skmaxev.estimators.shrinkage import efron_shrinkage
 from skmaxev.estimators.validation import check_best_index, check_level
 from skmaxev.kaggle._submissions import USUAL, check_number, check_public
@@ -150,7 +151,6 @@ def correct_leaderboard(
         greater_is_better=greater_is_better,
         noise=float(np.sqrt(own)),
         spread=float(scores.std(ddof=1)) if scores.size > 1 else 0.0,
-        indistinguishable=tuple(table.used[_close(scores, best, np.sqrt(2 * own))].tolist()),
         source=table.source,
         notes=(
             *table.notes,
@@ -158,6 +158,9 @@ def correct_leaderboard(
             *_left_aside(scores.size - n_peers),
         ),
         table=table,
+        differences=known_differences(
+            scores, best_index=best, standard_error=float(np.sqrt(own)), level=level
+        ),
     )
 
 
@@ -327,12 +330,6 @@ def _posterior_variance(scores: FloatArray, best: int, own: float) -> float:
     lost = min(1.0, own / spread)
     estimated_prior = 2 / max(size - 3, 1) * (lost * (scores[best] - scores.mean())) ** 2
     return float(own * (1 - lost * (size - 1) / size) + estimated_prior)
-
-
-def _close(scores: FloatArray, best: int, error: float) -> NDArray[np.intp]:
-    """Find the submissions within one standard error of the difference from the winner."""
-    near = np.flatnonzero(scores[best] - scores <= error)
-    return np.asarray(near[near != best])
 
 
 def _described(values: Mapping[str, float], sign: float, *, known: bool) -> dict[str, Estimate]:

@@ -2,5 +2,6 @@
 
 from skmaxev.report.methods import METHODS, Method
 from skmaxev.report.report import Estimate, SelectionReport
+from skmaxev.report.runners_up import RunnersUp
 
-__all__ = ["METHODS", "Estimate", "Method", "SelectionReport"]
+__all__ = ["METHODS", "Estimate", "Method", "RunnersUp", "SelectionReport"]

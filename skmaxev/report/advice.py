@@ -75,14 +75,12 @@ def _reason(report: SelectionReport) -> str:
 
 
 def _separation(report: SelectionReport) -> str:
-    close = len(report.indistinguishable)
-    if nothing_chosen(report):
+    if nothing_chosen(report) or report.differences is None:
         return ""
+    close = len(report.indistinguishable)
     if not close:
-        return "No other candidate comes within one standard error of the winner."
-    others = "1 other candidate is" if close == 1 else f"{close:,} other candidates are"
-    them = "it apart" if close == 1 else "them apart"
+        return "All other candidates are told apart from the winner."
     return (
-        f"{others} within one standard error of the winner; these splits do not tell {them}, so "
-        "the simplest or cheapest is a fair choice."
+        f"{close:,} of the {report.n_used - 1:,} others may be as good ({percent(report.level)} "
+        "confidence), so the simplest or cheapest of them is a fair choice."
     )

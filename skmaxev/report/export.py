@@ -19,6 +19,8 @@ _AS_THEY_ARE = (
     "n_splits", "n_candidates", "n_used", "best_index", "noise", "spread", "n_fits", "source",
 )  # fmt: skip
 
+_MOST_RUNNERS_UP = 20
+
 
 def to_dict(report: SelectionReport) -> dict[str, Any]:
     """Return the report's numbers as dicts, lists, floats and text."""
@@ -29,6 +31,7 @@ def to_dict(report: SelectionReport) -> dict[str, Any]:
         "estimates": {key: asdict(found) for key, found in report.estimates.items()},
         "left_out": dict(report.left_out),
         "indistinguishable": list(report.indistinguishable),
+        "runners_up": report.runners_up().to_dict()[:_MOST_RUNNERS_UP],
         "notes": list(report.notes),
         "advice": list(report.advice),
     }

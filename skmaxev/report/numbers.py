@@ -124,7 +124,7 @@ def name_candidates(indices: tuple[int, ...], most: int = 8) -> str:
 
 def name_params(params: Mapping[str, Any]) -> str:
     """Write a candidate's settings on one line, long values cut."""
-    return ", ".join(f"{name_plainly(name)}={_short(value)}" for name, value in params.items())
+    return ", ".join(f"{name_plainly(str(name))}={_short(value)}" for name, value in params.items())
 
 
 def name_plainly(text: str) -> str:

@@ -15,11 +15,13 @@ from skmaxev.report.advice import advise
 from skmaxev.report.export import to_dict, to_frame, to_json
 from skmaxev.report.markup import to_html, to_latex, to_markdown
 from skmaxev.report.methods import METHODS
+from skmaxev.report.runners_up import RunnersUp, runners_up
 from skmaxev.report.text import to_details, to_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from skmaxev.estimators.differences import Differences
     from skmaxev.table import ScoreTable
 
 __all__ = ["Estimate", "SelectionReport"]
@@ -112,9 +114,6 @@ class SelectionReport:
         after removing what all candidates share on a split. Zero where nothing was chosen.
     spread : float
         Standard deviation between the candidates' mean scores. Zero where nothing was chosen.
-    indistinguishable : tuple of int
-        Other candidates whose mean score is within one standard error of the difference from
-        the winner's.
     n_fits : int, optional
         Model fits behind the report, where that is known.
     source : str
@@ -123,6 +122,8 @@ class SelectionReport:
         What was done on the way.
     table : ScoreTable, optional
         The scores themselves; not part of comparisons.
+    differences : Differences, optional
+        The winner minus each candidate that takes part, behind `runners_up`.
     """
 
     estimate: float
@@ -142,17 +143,31 @@ class SelectionReport:
     greater_is_better: bool
     noise: float
     spread: float
-    indistinguishable: tuple[int, ...]
     naive_pooled: float | None = None
     n_fits: int | None = None
     source: str = field(default="score table", compare=False)
     notes: tuple[str, ...] = ()
     table: ScoreTable | None = field(default=None, repr=False, compare=False)
+    differences: Differences | None = field(default=None, repr=False, compare=False)
 
     @property
     def target(self) -> str:
         """What ``estimate`` estimates."""
         return self.estimates[self.method].target
+
+    @property
+    def indistinguishable(self) -> tuple[int, ...]:
+        """Other candidates that may be the best: the confidence set at ``level``."""
+        return self.runners_up().indices
+
+    def runners_up(self) -> RunnersUp:
+        """Return how far each other candidate is behind the winner, and which may be as good.
+
+        Differences are paired, with the variance of Nadeau and Bengio, from the splits or the
+        results of single rows. They err in favour of the winner, which was chosen on these scores;
+        the set of those that may be the best allows for it, and for the number of candidates.
+        """
+        return runners_up(self)
 
     @property
     def advice(self) -> tuple[str, ...]:

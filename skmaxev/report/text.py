@@ -21,6 +21,7 @@ from skmaxev.report.numbers import (
 
 if TYPE_CHECKING:
     from skmaxev.report.report import SelectionReport
+    from skmaxev.report.runners_up import RunnerUp
 
 __all__ = [
     "COLUMNS",
@@ -179,19 +180,24 @@ def _candidate(index: int, params: Mapping[str, Any] | None) -> str:
 
 
 def _runners_up(report: SelectionReport) -> list[str]:
-    """Name the best of those close to the winner by their settings and scores."""
-    close, table = report.indistinguishable, report.table
-    if table is None or table.params is None:
-        return [name_candidates(close)] if close else []
-    write, sign = Format(report), 1 if report.greater_is_better else -1
-    means = {index: float(table.scores[:, index].mean()) for index in close}
-    best = sorted(close, key=lambda index: (-means[index], index))
+    """Name the nearest of those that may be as good by their settings and scores."""
+    write = Format(report)
+    close = [found for found in report.runners_up().candidates if found.may_be_best]
     lines = [
-        f"{_candidate(index, table.params[index])}, printed {write.score(sign * means[index])}"
-        for index in best[:_MOST_RUNNERS_UP]
+        f"{_candidate(found.candidate, found.params)}, printed {write.score(found.score)}"
+        f"{_behind(found)}"
+        for found in close[:_MOST_RUNNERS_UP]
     ]
     more = len(close) - len(lines)
-    return [*lines, f"{more:,} more in indistinguishable"] if more > 0 else lines
+    return [*lines, f"{more:,} more in report.runners_up()"] if more > 0 else lines
+
+
+def _behind(found: RunnerUp) -> str:
+    if found.is_same:
+        return ": the same scores"
+    if found.p_better is None:
+        return ""
+    return f"; better with probability {found.p_better:.2f}"
 
 
 def _reasons(left_out: Mapping[int, str]) -> list[str]:

@@ -8,14 +8,12 @@ from skmaxev.cherrypicking import claim_test, inspection_test
 from skmaxev.comparison import (
     Comparison,
     bayesian_correlated_t,
-    confidence_set_of_the_best,
     corrected_resampled_t,
     five_by_two_f,
     five_by_two_t,
     friedman_nemenyi,
     mcnemar,
     proportion_interval,
-    winner_against_runners_up,
 )
 
 B = np.array([0.3, 0.31, 0.7, 0.82, 0.9])
@@ -27,7 +25,6 @@ PAIRS = [
     (lambda a, b: bayesian_correlated_t(a, b, **SIZES), B),
     (five_by_two_t, HALVES),
     (five_by_two_f, HALVES),
-    (lambda a, b: winner_against_runners_up(np.transpose([a, b]), **SIZES), B),
 ]
 
 
@@ -42,17 +39,7 @@ def test_a_difference_without_noise_is_an_error_in_any_unit(test, scores, unit):
 @pytest.mark.parametrize("unit", [1e-8, 1.0, 1e8])
 def test_scores_that_are_the_same_up_to_rounding_do_not_differ(test, scores, unit):
     result = test(unit * (scores + 0.1 - 0.1), unit * scores)
-    if isinstance(result, Comparison) and result.pvalue is None:
-        assert result.p_equivalent == 1.0
-    else:
-        assert np.min(result.pvalue if isinstance(result, Comparison) else result.pvalues) == 1.0
-
-
-@pytest.mark.parametrize("unit", [1e-14, 1.0, 1e8])
-def test_the_set_of_the_best_does_not_depend_on_the_unit(unit):
-    scores = np.random.default_rng(0).normal([0.8, 0.8, 0.5], 0.1, size=(30, 3))
-    expected = confidence_set_of_the_best(scores, rng=0).pvalues
-    assert confidence_set_of_the_best(unit * scores, rng=0).pvalues == pytest.approx(expected)
+    assert result.p_equivalent == 1.0 if result.pvalue is None else result.pvalue == 1.0
 
 
 def test_improvements_without_noise_have_no_variance():

