@@ -35,7 +35,7 @@ from skmaxev.search._progress import Progress, SearchProgress
 from skmaxev.search._request import Request, read_request
 from skmaxev.search._rows import kind_to_keep, with_rows, without_rows
 from skmaxev.search._tables import search_places, table_of
-from skmaxev.table import OuterFolds, ScoreTable
+from skmaxev.table import OuterFolds, ScoreTable, UncorrectableError
 
 __all__ = ["BaseMaxSearch"]
 
@@ -392,7 +392,7 @@ class BaseMaxSearch(GridSearchCV):
         try:
             table = make_table()
             return correct(table, method=self._method_for(table), level=self.level)
-        except ValueError as error:
+        except UncorrectableError as error:
             warnings.warn(f"The honest score is NaN: {error}", UserWarning, stacklevel=2)
             return None
 
