@@ -18,6 +18,7 @@ from skmaxev.readers.files import read_csv
 from skmaxev.readers.long import from_long
 from skmaxev.readers.results import from_cv_results
 from skmaxev.readers.search import from_search, is_search
+from skmaxev.readers.skore import from_skore, is_skore
 from skmaxev.readers.studies import from_study, is_study
 from skmaxev.table import Design, ScoreTable
 
@@ -102,6 +103,8 @@ def _read(
     if is_study(results) or is_search(results):
         table = (from_study if is_study(results) else from_search)(results, metric=metric)
         return table if greater_is_better is not False else _with_own_direction(table)
+    if is_skore(results):
+        return from_skore(results, **naming)
     if is_checkpoint(results):
         check_program(results)
         return from_checkpoint(results, metric=metric)

@@ -35,6 +35,7 @@ def from_cv_results(
     best_index: int | None = None,
     error_score: float | None = None,
     told: bool = True,
+    name: str | None = None,
     n_fits: int | None = None,
     rows: Rows | None = None,
     outer: OuterFolds | None = None,
@@ -45,17 +46,18 @@ def from_cv_results(
     Columns named ``fold0``, ``split 1`` or ``fold_1_auc`` do as well, and a column ``fold_scores``,
     ``scores`` or ``test_score`` of lists. Splits are taken in the order of their numbers.
     """
+    results, parents = _without_parents(results)
     results = with_lists_unpacked(results, metric)
     check_candidates(results)
-    name, columns = choose_metric(split_columns(results), metric, list(results))
+    column, columns = choose_metric(split_columns(results), metric, list(results))
     scores = _stacked({column: results[column] for column in columns})
-    if greater_is_better is None and f"_test_{name}" in str(columns[0]):
+    if greater_is_better is None and f"_test_{column}" in str(columns[0]):
         greater_is_better = True  # in scikit-learn's results, under any name
     rounds, notes = _earlier_rounds(results)
     trials, said = _unfinished(results, greater_is_better=greater_is_better)
     return build_table(
         scores,
-        metric=_name(name, metric),
+        metric=name or _name(column, metric),
         greater_is_better=greater_is_better,
         best_index=best_index,
         error_score=error_score,
@@ -67,10 +69,23 @@ def from_cv_results(
         n_fits=n_fits,
         source=source,
         notes=(
-            *(*notes, *said, *_gaps(columns)),
-            *(*_other_means(results, name, scores), *_summaries(scores)),
+            *(*parents, *notes, *said, *_gaps(columns)),
+            *(*_other_means(results, column, scores), *_summaries(scores)),
         ),
     )
+
+
+def _without_parents(results: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    """Drop the runs of MLflow that only hold others together; they are no candidates."""
+    parents = set(results.get("tags.mlflow.parentRunId", ()))
+    kept = [i for i, run in enumerate(results.get("run_id", ())) if run not in parents]
+    if not parents or len(kept) == len(results["run_id"]):
+        return results, ()
+    note = (
+        "Parent runs were left aside. If MLflow kept only the best of their runs "
+        "(max_tuning_runs), the choice among all others is not corrected."
+    )
+    return {name: [list(cells)[i] for i in kept] for name, cells in results.items()}, (note,)
 
 
 def _stacked(columns: Mapping[str, Any]) -> NDArray[np.float64]:
@@ -109,7 +124,7 @@ def choose_metric(
             f"split0_test_score, split1_test_score, ...; found only {shown}. Mean scores alone "
             "show no noise, so there is nothing to correct from: save the whole cv_results_, or "
             "name the columns of a long table with candidate=, fold= and score=. A frame of plain "
-            "scores goes as an array, frame.to_numpy(), one row a split."
+            f"scores goes as an array, frame.to_numpy(), one row a split.{_hint(names)}"
         )
     if metric is not None and metric not in found:
         metric = metric.removeprefix("test_")
@@ -121,6 +136,19 @@ def choose_metric(
         f"metric must be one of {sorted(found)}; got {metric!r}. Say metric={sorted(found)[0]!r}, "
         "for example."
     )
+
+
+def _hint(names: Sequence[Any]) -> str:
+    """Say what to pass in place of means that tools are known to leave."""
+    if "tags.mlflow.parentRunId" in names:
+        return " Of a search that MLflow logged, pass its artifact cv_results.csv."
+    if any(str(name).endswith("-mean") for name in names):
+        return (
+            " The rows of lightgbm.cv, xgboost.cv and catboost.cv are rounds of one candidate, and "
+            "their standard deviation does not tell which folds were hard for all: keep the models "
+            "of the folds (return_cvbooster, return_models, a callback) and score each on its fold."
+        )
+    return ""
 
 
 def _name(found: str, asked: str | None) -> str:
@@ -203,7 +231,7 @@ def _params(results: Mapping[str, Any], size: int) -> list[Mapping[str, Any]] | 
     settings = {
         str(name).removeprefix(prefix): list(results[name])
         for name in results
-        for prefix in ("param_", "params_", "params.")  # of scikit-learn, Optuna, MLflow
+        for prefix in ("param_", "params_", "params.", "config/")  # also of Optuna, MLflow, ray
         if str(name).startswith(prefix)
     }
     if not settings and params is not None:

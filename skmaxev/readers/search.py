@@ -98,6 +98,7 @@ def from_search(
         n_fits=_n_fits(search, results, column),
         rows=rows,
         outer=outer,
+        name=_named_scorer(search, column),
         source=name,
     )
     return replace(table, design=design_of_splitter(getattr(search, "cv", None), table.n_splits))
@@ -122,13 +123,24 @@ def _results(search: Any, name: str) -> Mapping[str, Any]:
             "the threshold with GridSearchCV(FixedThresholdClassifier(model), {'threshold': "
             "[...]}) instead."
         )
+    if results is None and not any(key.endswith("_") for key in vars(search)):
+        raise NotFittedError(f"the search must be fitted; this {name} is not. Call fit first.")
     if results is None:
-        raise NotFittedError(
-            f"the search must be fitted; this {name} has no cv_results_. Call fit first, on a "
-            "search such as GridSearchCV. Of an estimator that searches by itself, pass the scores "
-            "of its splits as an array."
+        cure = "Search with GridSearchCV, or HonestSearchCV(estimator, param_grid)"
+        if hasattr(search, "store_cv_results"):
+            cure = f"Fit {name}(store_cv_results=True)"
+        raise TypeError(
+            "a search must keep the score of every candidate on every split; this fitted "
+            f"{name} keeps none. {cure}, or pass those scores as an array."
         )
     return results
+
+
+def _named_scorer(search: Any, column: str) -> str | None:
+    """Name the metric behind ``scoring={"r": "roc_auc"}``."""
+    scoring = getattr(search, "scoring", None)
+    found = scoring.get(column) if isinstance(scoring, Mapping) else None
+    return found if isinstance(found, str) else None
 
 
 def _chosen_metric(search: Any, results: Mapping[str, Any], metric: str | None) -> str | None:
@@ -174,7 +186,7 @@ def metric_name(search: Any) -> str | None:
     if getattr(final, "scoring", None) is not None and isinstance(final, _SCORED_BY_SCORING):
         return metric_name(final)
     score = getattr(type(final), "score", None)
-    if not getattr(score, "__module__", "").startswith("sklearn."):
+    if not getattr(score, "__module__", "").startswith(("sklearn.", "catboost.")):
         return None  # a ``score`` of the user's own may be anything
     if is_classifier(final):
         return "accuracy"

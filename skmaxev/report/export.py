@@ -27,7 +27,7 @@ def to_dict(report: SelectionReport) -> dict[str, Any]:
     plain = {name: getattr(report, name) for name in _AS_THEY_ARE}
     return plain | {
         "interval": list(report.interval) if report.interval else None,
-        "best_params": dict(report.best_params) if report.best_params is not None else None,
+        "best_params": _jsonable(report.best_params and dict(report.best_params)),
         "estimates": {key: asdict(found) for key, found in report.estimates.items()},
         "left_out": dict(report.left_out),
         "indistinguishable": list(report.indistinguishable),

@@ -27,6 +27,7 @@ from skmaxev.engine.record import SINGLE, Record
 from skmaxev.engine.run import all_pairs
 from skmaxev.engine.submodels import count_derived, submodels_of
 from skmaxev.engine.types import Submodel
+from skmaxev.integrations.mlflow import autologged
 from skmaxev.report import SelectionReport
 from skmaxev.search._choice import search_results
 from skmaxev.search._found import check_is_plain, fitted_attributes, read_tables, run_search
@@ -175,11 +176,9 @@ class BaseMaxSearch(GridSearchCV):
         self : object
             The fitted search. An error or an interrupt leaves it as it was.
         """
-        if self.param_grid is None:
-            found = self._correct_search(X, y, params)
-        else:
-            found = self._search_candidates(X, y, params)
-        self.__dict__.update(found)
+        run = self._correct_search if self.param_grid is None else self._search_candidates
+        with autologged(self):
+            self.__dict__.update(run(X, y, params))
         return self
 
     def _search_candidates(self, X: Any, y: Any, params: Mapping[str, Any]) -> dict[str, Any]:

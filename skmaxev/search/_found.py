@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 
 from skmaxev.readers import read_scores
 from skmaxev.readers.search import metrics_of
@@ -117,12 +116,5 @@ class _Reader:
         self._search, self._metric = search, metric
 
     def __call__(self, *, outer: OuterFolds | None = None) -> ScoreTable:
-        try:
-            table = read_scores(self._search, metric=self._metric)
-        except NotFittedError as error:
-            raise TypeError(
-                "an estimator without param_grid must be a search object; got "
-                f"{type(self._search).__name__}, which has no cv_results_ after fit. Give "
-                "param_grid, a dict of values or distributions."
-            ) from error
+        table = read_scores(self._search, metric=self._metric)
         return table if outer is None else replace(table, outer=outer, n_fits=None)

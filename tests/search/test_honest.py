@@ -184,7 +184,10 @@ def test_what_a_search_object_would_not_see_is_refused(Search):
 
 
 def test_a_plain_model_without_candidates_is_no_search():
-    with pytest.raises(TypeError, match=r"must be a search object.*Give param_grid"):
+    with pytest.raises(
+        TypeError,
+        match=r"keep the score of every candidate.*HonestSearchCV\(estimator, param_grid\)",
+    ):
         HonestSearchCV(TREE).fit(X, Y)
 
 
