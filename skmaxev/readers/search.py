@@ -127,7 +127,7 @@ def _results(search: Any, name: str) -> Mapping[str, Any]:
         raise NotFittedError(f"the search must be fitted; this {name} is not. Call fit first.")
     if results is None:
         cure = "Search with GridSearchCV, or HonestSearchCV(estimator, param_grid)"
-        if hasattr(search, "store_cv_results"):
+        if hasattr(search, "store_cv_results") and search.cv is None:
             cure = f"Fit {name}(store_cv_results=True)"
         raise TypeError(
             "a search must keep the score of every candidate on every split; this fitted "

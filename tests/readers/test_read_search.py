@@ -270,7 +270,7 @@ def test_random_search_is_read_alike():
 
 
 def test_an_unfitted_search_is_refused():
-    with pytest.raises(NotFittedError, match="this GridSearchCV has no cv_results_"):
+    with pytest.raises(NotFittedError, match=r"this GridSearchCV is not\. Call fit"):
         correct(GridSearchCV(Ridge(), {"alpha": ALPHAS}))
 
 

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectKBest
 
 from skmaxev.correction import correct
@@ -240,7 +239,7 @@ def test_more_splits_than_candidates_may_lie_on_their_side():
 
 def test_what_only_looks_like_a_path_is_no_search():
     features = SelectKBest(k=2).fit(np.random.default_rng(0).random((30, 4)), np.arange(30) % 2)
-    with pytest.raises(NotFittedError, match="this SelectKBest has no cv_results_"):
+    with pytest.raises(TypeError, match="this fitted SelectKBest keeps none"):
         correct(features)
 
 
