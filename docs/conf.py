@@ -4,6 +4,7 @@ python -m sphinx -W --keep-going -q -b html docs OUT
 """
 
 import os
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -68,6 +69,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "show_memory": False,
     "min_reported_time": 1,
+    "capture_repr": ("_repr_html_",),
     "image_srcset": ["2x"],
     "write_computation_times": False,  # its page loads scripts over the network
     "plot_gallery": True,
@@ -86,6 +88,7 @@ html_theme_options = {
     "show_toc_level": 2,
     "navigation_with_keys": False,
     "show_prev_next": False,
+    "header_links_before_dropdown": 7,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],
@@ -102,6 +105,25 @@ def close_up(_app, doctree):
             block[:] = [nodes.Text(block.rawsource)]
 
 
+def link_to_scikit_learn(_app, _env, node, shown):
+    """Link classes and functions of scikit-learn to its pages, without fetching its inventory."""
+    name = node.get("reftarget", "")
+    if not re.fullmatch(r"sklearn(\.[a-z_]+)+\.\w+", name):
+        return None
+    page = f"https://scikit-learn.org/stable/modules/generated/{name}.html"
+    return nodes.reference("", "", shown, refuri=page, internal=False)
+
+
+def link_peers(_app, _what, _name, _obj, _options, lines):
+    """Link what a docstring says to be as in GridSearchCV."""
+    lines[:] = [re.sub(r"([Aa]s (?:for|in) )GridSearchCV\b", rf"\1{_GRID}", line) for line in lines]
+
+
+_GRID = ":class:`~sklearn.model_selection.GridSearchCV`"
+
+
 def setup(app):
     """Register what is done to every page."""
     app.connect("doctree-read", close_up)
+    app.connect("missing-reference", link_to_scikit_learn)
+    app.connect("autodoc-process-docstring", link_peers)

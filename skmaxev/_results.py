@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from skmaxev._html import as_table, as_text, block
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -90,6 +93,12 @@ class Result:
         rows = self.to_dict()
         used = [key for key in rows[0] if any(row[key] is not None for row in rows)]
         return [used, *([_written(key, row[key]) for key in used] for row in rows)]
+
+    def _repr_html_(self) -> str:
+        """Show the sentence and, where several things were compared, the table."""
+        head, *body = self._cells()
+        name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(self).__name__).capitalize()
+        return block(name, as_text([self.sentence]), as_table(head, body))
 
     def __str__(self) -> str:
         return self.sentence

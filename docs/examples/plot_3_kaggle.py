@@ -48,11 +48,11 @@ class StoppedLightGBM(LGBMClassifier):
 # The search, by the area under the ROC curve. Groups go to ``fit`` as in scikit-learn.
 from sklearn.model_selection import GroupKFold, ParameterSampler
 
-from skmaxev import ShrunkSearchCV
+from skmaxev import HonestSearchCV
 
 model = StoppedLightGBM(n_estimators=150, learning_rate=0.2, random_state=0, n_jobs=1, verbose=-1)
 grid = {"num_leaves": [4, 8, 16], "min_child_samples": [5, 20], "colsample_bytree": [0.3, 0.8]}
-search = ShrunkSearchCV(model, grid, cv=GroupKFold(5), scoring="roc_auc")
+search = HonestSearchCV(model, grid, cv=GroupKFold(5), scoring="roc_auc")
 search.fit(X[train], y[train], groups=block[train])
 print(search.report_)
 

@@ -15,6 +15,7 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import ParameterGrid, ParameterSampler, check_cv, cross_validate
 from sklearn.utils import resample
 
+from skmaxev._html import as_text, block
 from skmaxev.estimators import expected_maximum_of_normals
 from skmaxev.planning._advice import advise, describe
 from skmaxev.search import (
@@ -73,6 +74,9 @@ class SearchPlan:
 
     def __str__(self) -> str:
         return describe(self)
+
+    def _repr_html_(self) -> str:
+        return block("Plan of a search", as_text(str(self).splitlines()))
 
 
 def plan(

@@ -27,6 +27,8 @@ class Method:
         Which way it errs on average.
     citation : str
         Where it comes from.
+    source : str
+        Key of its source in ``report.bibtex()``.
     judges_given : bool
         Whether it can judge a candidate other than the one with the best mean score.
     """
@@ -36,58 +38,88 @@ class Method:
     target: str
     errs: str
     citation: str
+    source: str
     judges_given: bool = False
 
 
+_VAN_HASSELT = "van Hasselt (2013), {}"
+
 _ALL = (
-    Method("ME", "best mean score", BEST, "upwards", "van Hasselt (2013), Theorem 1"),
+    Method(
+        "ME", "best mean score", BEST, "upwards", _VAN_HASSELT.format("Theorem 1"), "vanhasselt2013"
+    ),
     Method(
         "LVCV",
-        "chosen on one split, judged on the rest",
+        "low-variance cross-validation",
         BEST,
         "downwards",
-        "van Hasselt (2013), Eq. 10",
+        _VAN_HASSELT.format("Eq. 10"),
+        "vanhasselt2013",
     ),
     Method(
         "LBCV",
-        "chosen on the rest, judged on one split",
+        "low-bias cross-validation",
         BEST,
         "downwards",
-        "van Hasselt (2013), Eq. 10",
+        _VAN_HASSELT.format("Eq. 10"),
+        "vanhasselt2013",
     ),
-    Method("BAYES", "mean of the largest belief", BEST, "upwards", "van Hasselt (2013), Section 3"),
+    Method(
+        "BAYES",
+        "Bayesian expected maximum",
+        BEST,
+        "upwards",
+        _VAN_HASSELT.format("Section 3"),
+        "vanhasselt2013",
+    ),
     Method(
         "EB",
-        "shrunk towards the average candidate",
+        "empirical-Bayes shrinkage",
         WINNER,
         "slightly upwards",
         "Efron (2011), Tweedie's formula",
+        "efron2011",
         judges_given=True,
     ),
     Method(
         "TT",
-        "minus the mean lead of each split",
+        "bias correction by the lead on each split",
         WINNER,
         "either way",
         "Tibshirani & Tibshirani (2009)",
+        "tibshirani2009",
     ),
     Method(
-        "BBC", "bootstrap of the rows", WINNER, "slightly downwards", "Tsamardinos et al. (2018)"
+        "BBC",
+        "bootstrap bias correction",
+        WINNER,
+        "slightly downwards",
+        "Tsamardinos et al. (2018)",
+        "tsamardinos2018",
     ),
-    Method("BBC-F", "bootstrap of the splits", WINNER, "either way", "Paraschakis et al. (2024)"),
+    Method(
+        "BBC-F",
+        "bootstrap bias correction over splits",
+        WINNER,
+        "either way",
+        "Paraschakis et al. (2024)",
+        "paraschakis2024",
+    ),
     Method(
         "NESTED",
         "nested cross-validation",
         PROCEDURE,
         "slightly downwards",
         "Varma & Simon (2006)",
+        "varma2006",
         judges_given=True,
     ),
     Method(
         "CONSENSUS",
-        "where LVCV and a posterior mean agree",
+        "consensus of low-variance cross-validation and an empirical-Bayes posterior mean",
         WINNER,
         "either way, little",
+        "skmaxev",
         "skmaxev",
         judges_given=True,
     ),

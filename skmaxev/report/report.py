@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from skmaxev.report.advice import advise
 from skmaxev.report.export import to_dict, to_frame, to_json
-from skmaxev.report.markup import to_html, to_latex, to_markdown
+from skmaxev.report.markup import to_html, to_markdown
 from skmaxev.report.methods import METHODS
+from skmaxev.report.paper import methods_text, sources, to_latex
 from skmaxev.report.runners_up import RunnersUp, runners_up
 from skmaxev.report.text import to_details, to_text
 
@@ -209,6 +210,27 @@ class SelectionReport:
     def to_latex(self) -> str:
         """Return a row for a paper's table: metric, score, interval and method."""
         return to_latex(self)
+
+    def methods_text(self, *, latex: bool = False) -> str:
+        r"""Return a paragraph for a paper: what was searched, by which splits, and the number.
+
+        Parameters
+        ----------
+        latex : bool
+            With ``\citep`` in place of Pandoc's ``[@key]``.
+
+        Examples
+        --------
+        >>> from skmaxev import correct
+        >>> report = correct([[0.8, 0.7], [0.9, 0.8], [0.8, 0.8]], metric="accuracy")
+        >>> report.methods_text()[:53]
+        'We compared 2 candidates by their accuracy on 3 split'
+        """
+        return methods_text(self, latex_=latex)
+
+    def bibtex(self) -> str:
+        """Return the BibTeX entries that `methods_text` and `to_latex` cite."""
+        return sources(self)
 
     def to_page(self) -> str:
         """Return the report with its pictures as one HTML document, as `save` writes it."""

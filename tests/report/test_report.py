@@ -283,9 +283,68 @@ def test_markdown_tells_every_fact(report):
 def test_latex_is_a_row():
     row = correct(NOISE, metric="f1_macro").to_latex()
     assert row.startswith(r"f1\_macro & 0.")
-    assert row.endswith(r"skmaxev \\")
+    assert row.endswith(r"posterior mean \citep{skmaxev} \\")
     assert row.count("&") == 3
-    assert r"Tibshirani \& Tibshirani" in correct(NOISE, method="TT").to_latex()
+    assert r"\citep{tibshirani2009}" in correct(NOISE, method="TT").to_latex()
+
+
+def test_the_methods_paragraph_says_splits_target_interval_and_version():
+    from skmaxev import __version__
+    from skmaxev.table import Design
+
+    table = dataclasses.replace(
+        from_array(NOISE, metric="f1_macro"),
+        design=Design(n_splits=5, test_share=0.2, n_rows=300, source="indices"),
+    )
+    report = correct(table)
+    write = Format(report)
+    assert report.methods_text() == (
+        "We compared 40 candidates by their f1 macro in 5-fold cross-validation on 300 rows. The "
+        f"one that was chosen scored {write.score(report.naive)} there, which is too good on "
+        f"average, as the same scores chose it. We report {write.score(report.estimate)} (95% "
+        f"interval {write.interval(report.interval)}), an estimate of the winner's true score by "
+        "consensus of low-variance cross-validation and an empirical-Bayes posterior mean "
+        f"[@skmaxev], computed with skmaxev {__version__}."
+    )
+    shuffled = Design(n_splits=5, n_repeats=5, test_share=0.2, source="told")
+    text = correct(dataclasses.replace(table, design=shuffled), method="LVCV").methods_text()
+    assert "on 5 random splits." in text
+    assert "interval for the winner's true score" in text
+    assert "the best candidate's true score by low-variance" in text
+    assert "on items on which nothing" in correct(responses=(NOISE > 0.8) * 1.0).methods_text()
+
+
+@all_reports
+@pytest.mark.parametrize("latex", [True, False])
+def test_every_source_that_a_paper_cites_has_an_entry(report, latex):
+    text, row = report.methods_text(latex=latex), report.to_latex()
+    cited = re.findall(r"\\citep\{(\w+)\}|\[@(\w+)\]", text + row)
+    entries = report.bibtex()
+    assert cited
+    assert all(f"{{{one or other}," in entries for one, other in cited)
+    assert entries.count("{") == entries.count("}")
+    assert not latex or not re.search(r"(?<!\\)[%&_#]", text)
+    assert ("too good" in text) == ("nothing was chosen" not in str(report))
+
+
+def test_every_method_has_its_source_in_bibtex():
+    for key in METHODS:
+        report = dataclasses.replace(REPORTS["noise"], method=key)
+        assert f"{{{METHODS[key].source}," in report.bibtex()
+
+
+def test_results_of_comparisons_plans_and_claims_show_as_tables():
+    from skmaxev.cherrypicking import claim_test
+    from skmaxev.comparison import friedman_nemenyi
+
+    ranks = friedman_nemenyi(NOISE[:, :3])
+    page = ranks._repr_html_()
+    assert page.count("<tr") == 4
+    assert "<h4>Rank comparison</h4>" in page
+    assert f"<p>{ranks.sentence}</p>" in page
+    assert f'<td class="skmaxev-number">{ranks.average_ranks.min():.4g}</td>' in page
+    assert "<script" not in page
+    assert "<h4>Claim result</h4>" in claim_test(NOISE[0])._repr_html_()
 
 
 @all_reports
