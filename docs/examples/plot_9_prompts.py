@@ -63,16 +63,16 @@ print(f"{np.mean(held):.0%} of the intervals hold the truth")
 
 # %%
 # Is the winner better than the second? Both answered the same questions, so look at the
-# difference, document by document. Its standard error shrinks with the root of their number.
-first, second = np.argsort(-right.mean(axis=1))[:2]
-lead = np.array([(right[first] - right[second])[document == d].mean() for d in range(60)])
-error = lead.std(ddof=1) / np.sqrt(60)
-print(f"lead {lead.mean():.3f}, standard error {error:.3f}")
+# difference: its interval is much narrower than that of either score, and counts documents.
+second = report.runners_up().candidates[0]
+print(f"lead {second.difference:.3f}, interval {second.low:.3f} to {second.high:.3f}")
+print(f"the second is better with probability {second.p_better:.2f}")
 
 # %%
-# The lead was picked for being large, so it is itself too good. How many documents would make a
-# real lead of one point stand out, at 95%?
-needed = 60 * (1.96 * error / 0.01) ** 2
+# The half width shrinks with the root of the number of documents. How many would make a real lead
+# of one point stand out?
+half = (second.high - second.low) / 2
+needed = 60 * (half / 0.01) ** 2
 print(f"about {needed:,.0f} documents, {5 * needed:,.0f} questions")
 
 # %%
