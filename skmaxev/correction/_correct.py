@@ -45,7 +45,6 @@ _ASSUMED = (
     "The {} splits were taken for the folds of one partition of the rows. If they repeat a "
     "partition, say n_repeats=; if they are shuffled splits, n_repeats={} and test_share=."
 )
-_SEED = 0  # of the bootstraps: the same report at every call
 _ON_THE_BOUND = (
     "No interval: the score lies on the bound of the metric, and the judged rows tell nothing of "
     "how large the first error will be; of n rows without one, up to 3/n of new rows may have one."
@@ -185,14 +184,14 @@ optional
             pos_label=pos_label,
             clusters=clusters,
         )
-    return _correct(table, method=method, level=level, seed=_SEED)
+    return _correct(table, method, level)
 
 
-def _correct(table: ScoreTable, *, method: str, level: float, seed: int) -> SelectionReport:
+def _correct(table: ScoreTable, method: str, level: float) -> SelectionReport:
     dealt = with_parts(table)
     rows = usable_rows(dealt)
     pooled = dealt if rows is None else pooled_table(dealt, rows)
-    values = estimate_all(pooled, rows, seed)
+    values = estimate_all(pooled, rows)
     _check_method(dealt, values, method)
     # Always that of the winner's true score: what estimates mu* is no centre for it.
     centre = "CONSENSUS" if METHODS[method].target == BEST else method

@@ -32,35 +32,24 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 
+_SEED = 0  # of the bootstraps: the same report at every call
 _ROUNDING = 1e-12  # scores that differ by less, relative to their size, are the same score
 _FEWEST_RESAMPLES, _MOST_RESAMPLES = 100, 1000
 _MOST_DRAWN = 100_000_000  # scores times resamples
 _MOST_ROWS = 3_000_000  # rows times resamples: a fraction of a second, where fits take longer
 
 
-def estimate_all(table: ScoreTable, rows: Rows | None, seed: int) -> dict[str, float]:
-    """Compute every estimator that the table allows; higher is better.
+def estimate_all(table: ScoreTable, rows: Rows | None) -> dict[str, float]:
+    """Compute every estimator that the table allows, in the order of METHODS; higher is better.
 
-    Parameters
-    ----------
-    table : ScoreTable
-        At least two splits, or one candidate.
-    rows : Rows, optional
-        Those of the candidates that take part.
-    seed : int
-        For estimators that resample.
-
-    Returns
-    -------
-    dict of str to float
-        In the order of METHODS. All are the naive score exactly where nothing was chosen, but for
-        nested cross-validation, which stays as it is.
+    All are the naive score exactly where nothing was chosen, but for nested cross-validation,
+    which stays as it is. ``rows`` are those of the candidates that take part.
     """
     if nothing_chosen(table):
         naive = float(mean_scores(table.used_scores)[table.used_best_index])
         values = dict.fromkeys((key for key in METHODS if key not in {"BBC", "NESTED"}), naive)
     else:
-        values = _from_scores(table, rows, seed)
+        values = _from_scores(table, rows)
     if table.outer is not None and np.isfinite(table.outer.scores).all():
         values["NESTED"] = float(table.outer.scores.mean())
     return {key: values[key] for key in METHODS if key in values}
@@ -80,7 +69,7 @@ def given_winner(table: ScoreTable) -> int | None:
     return best if means[best] < means.max() - rounding else None
 
 
-def _from_scores(table: ScoreTable, rows: Rows | None, seed: int) -> dict[str, float]:
+def _from_scores(table: ScoreTable, rows: Rows | None) -> dict[str, float]:
     scores, given = table.used_scores, given_winner(table)
     means = mean_scores(scores)
     design = table.design
@@ -102,9 +91,10 @@ def _from_scores(table: ScoreTable, rows: Rows | None, seed: int) -> dict[str, f
     }
     if design is None or design.n_folds > 1:  # shuffled splits leave no fresh rows out
         size = _resamples(scores)
-        values["BBC-F"] = bbc_folds(scores, design=design, n_resamples=size, rng=seed).estimate
+        values["BBC-F"] = bbc_folds(scores, design=design, n_resamples=size, rng=_SEED).estimate
     if rows is not None:
-        values["BBC"] = _bootstrap_rows(table, rows, seed)
+        judged = _row_values(table, rows)
+        values["BBC"] = bbc(judged, n_resamples=_resamples(judged), rng=_SEED).estimate
     low, high = scores.min(), scores.max()
     return {key: float(np.clip(value, low, high)) for key, value in values.items()}
 
@@ -156,11 +146,6 @@ def _row_values(table: ScoreTable, rows: Rows) -> FloatArray:
     return values if labels is None else by_cluster(values, labels)
 
 
-def _bootstrap_rows(table: ScoreTable, rows: Rows, seed: int) -> float:
-    values = _row_values(table, rows)
-    return bbc(values, n_resamples=_resamples(values), rng=seed).estimate
-
-
 def differences_of(table: ScoreTable, rows: Rows | None, level: float) -> Differences | None:
     """Compare the winner with the other candidates; None where there are none, or one split."""
     if table.used.size == 1 or table.n_splits < 2:
@@ -177,24 +162,7 @@ def differences_of(table: ScoreTable, rows: Rows | None, level: float) -> Differ
 def interval_of(
     table: ScoreTable, rows: Rows | None, *, estimate: float, level: float
 ) -> tuple[float, float] | None:
-    """Bound the true score of the winner, within the range of the metric.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        The scores.
-    rows : Rows, optional
-        Those of the candidates that take part.
-    estimate : float
-        What the interval is around; higher is better.
-    level : float
-        Confidence level.
-
-    Returns
-    -------
-    tuple of two floats, or None
-        None where nothing shows the noise.
-    """
+    """Bound the true score of the winner, within the range of the metric; None without noise."""
     # Around a nested score too: the splits and rows of the search show its noise with far more
     # freedom than a handful of outer scores do.
     found = selection_interval(

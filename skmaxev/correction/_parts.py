@@ -23,21 +23,7 @@ def with_parts(table: ScoreTable) -> ScoreTable:
 
     A single split shows no noise. Splits of single rows, such as those of leave-one-out or the
     rows of a leaderboard, do, but one of them alone can choose no candidate and judge none.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        As it was read.
-
-    Returns
-    -------
-    ScoreTable
-        Every candidate keeps its mean score. A note says what was done.
-
-    Raises
-    ------
-    ValueError
-        If there is one split of several candidates, and no scores of rows.
+    Every candidate keeps its mean score, and a note says what was done.
     """
     if table.used.size == 1:
         return table

@@ -19,16 +19,9 @@ __all__ = ["table_of_items", "table_of_responses"]
 def table_of_items(
     items: ArrayLike, clusters: ArrayLike | None, read: Callable[[Any], ScoreTable]
 ) -> ScoreTable:
-    """Read results by item, such as of prompts or checkpoints, for which nothing was trained.
+    """Read results by item (n_candidates, n_items), such as of prompts; nothing was trained.
 
-    Parameters
-    ----------
-    items : array-like of shape (n_candidates, n_items)
-        Score of each item.
-    clusters : array-like of shape (n_items,), optional
-        Label of each item; items with one label are judged as one.
-    read : callable
-        Makes a ScoreTable of scores of shape (n_splits, n_candidates).
+    ``read`` makes a ScoreTable of scores. Items with one label in ``clusters`` are judged as one.
     """
     values = np.asarray(items, dtype=np.float64)
     if values.ndim != 2 or not np.isfinite(values).all():
@@ -55,16 +48,9 @@ def table_of_responses(
     pos_label: Any,
     clusters: ArrayLike | None,
 ) -> ScoreTable:
-    """Read scores together with the predictions behind them.
+    """Read scores together with the predictions behind them; parameters as of `correct`.
 
-    Parameters
-    ----------
-    results : object or None
-        As `correct` takes it; None computes the scores.
-    read : callable
-        Makes a ScoreTable of ``results``.
-    metric, y_true, responses, test_fold, pos_label, clusters
-        As `correct` takes them.
+    ``read`` makes a ScoreTable of ``results``; without results the scores are computed.
     """
     if metric is None or y_true is None or test_fold is None:
         raise ValueError(

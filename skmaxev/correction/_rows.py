@@ -17,13 +17,7 @@ FloatArray = NDArray[np.float64]
 
 
 def usable_rows(table: ScoreTable) -> Rows | None:
-    """Return the rows of the candidates that take part, in order; None unless all have all.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        With ``rows``, or without.
-    """
+    """Return the rows of the candidates that take part, in order; None unless all have all."""
     rows = table.rows
     if rows is None or rows.judged.size < 2:
         return None
@@ -32,17 +26,7 @@ def usable_rows(table: ScoreTable) -> Rows | None:
 
 
 def excess_of(table: ScoreTable, rows: Rows, values: FloatArray) -> FloatArray | None:
-    """Return the part of the values beyond chance, where chance is known.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        Names the metric.
-    rows : Rows
-        Of one partition.
-    values : ndarray of shape (n_judged, n_candidates)
-        Their means over the times that a row was judged.
-    """
+    """Return the part of the values (n_judged, n_candidates) beyond chance, where that is known."""
     if table.metric == "roc_auc":
         return values - 0.5
     if table.metric != "accuracy" or rows.y_true is None or rows.y_true.ndim != 1:

@@ -11,6 +11,9 @@ __all__ = ["checked_design", "common_share", "is_shuffled", "overlap", "own_vari
 
 FloatArray = NDArray[np.float64]
 
+# Share of Nadeau and Bengio's correlation that two folds have (`benchmarks/accuracy/overlap.py`).
+_OF_NADEAU_BENGIO = 0.5
+
 
 def checked_design(design: Design | None, n_splits: int) -> Design:
     """Return the design of a table; the folds of one partition where nothing is known."""
@@ -96,10 +99,9 @@ def overlap(parts: FloatArray, design: Design) -> float:
     """How much more the mean of a partition varies than if its folds were independent.
 
     The correlation of two folds is half of Nadeau and Bengio's: 0.4 to 0.6 of it is found over many
-    draws of a problem (`benchmarks/accuracy/overlap.py`). Runs that do not rise and fall together
-    are independent of each other, and have none.
+    draws of a problem. Runs that do not rise and fall together are independent, and have none.
     """
-    correlation = 0.5 * design.test_share * common_share(parts)
+    correlation = _OF_NADEAU_BENGIO * design.test_share * common_share(parts)
     return float((1.0 + (parts.shape[-2] - 1) * correlation) / (1.0 - correlation))
 
 

@@ -14,11 +14,14 @@ _N_CENTRES = 16
 _N_SPREADS = 10
 _MOST_POINTS = 200
 
+# The constants below are choices; `benchmarks/accuracy/constants.py` measures what others give.
 # Share of candidates apart from the plateau.
 _SHARES = np.array([0.0, 0.1, 0.25, 0.5, 0.75, 0.9])
 # Noise as a share of noise and spread on the plateau: 1 where it is level; else the spread is
 # half-Cauchy in units of the noise, which makes the law of the share the arc sine law.
 _NOISE_SHARES = np.append(1.0, np.sin(np.pi / 2 * (np.arange(_N_SPREADS) + 0.5) / _N_SPREADS) ** 2)
+# Standard deviations of the farthest candidate, where a share of them stands apart.
+_DEVIATIONS = 2.0
 
 
 def _log_prior() -> FloatArray:
@@ -99,7 +102,8 @@ def plateau_posterior(
     # Means that share noise repeat each other: their log likelihood counts as that of fewer.
     counts = counts * (effective / max(means.size - 1, 1))
     # Apart from the plateau, the farthest candidate lies two standard deviations off.
-    width = 1.0 + np.maximum(np.square(points - centres[:, None]).max(axis=1) / 4.0, 1.0)
+    farthest = np.square(points - centres[:, None]).max(axis=1)
+    width = 1.0 + np.maximum(farthest / _DEVIATIONS**2, 1.0)
     on, off = _log_densities(points, centres, width)
     evidence = np.logaddexp(on, off) @ counts
     evidence += _LOG_PRIOR[:, None, :]

@@ -37,7 +37,7 @@ def selection_interval(
     training sets: what varies between the splits once candidate and split effects are removed. What
     the splits show is inflated, as by Nadeau and Bengio, for what their overlapping training sets
     hide. Near a bound of the metric the noise is smaller, so the interval stays inside and leans
-    away from it.
+    away from it. Experimental: this model of the variance is ours, and its coverage measured.
 
     Parameters
     ----------
@@ -70,26 +70,17 @@ def selection_interval(
 
     Notes
     -----
-    Let :math:`v(\mu)` be :math:`(\mu - a)(b - \mu)` for a metric in :math:`[a, b]`,
-    :math:`(b - \mu)^2` for one bounded above only, and 1 for one without bounds. The variance at
-    :math:`\mu` is :math:`(\varphi + \varphi_r) v(\mu)`, with :math:`\varphi` for the sample of rows
-    and :math:`\varphi_r` for the residuals. From the splits both come with the factor
-    :math:`1 / (1 - \rho)`, :math:`\rho = n_2 / (n_1 + n_2)` being the correlation of overlapping
-    splits [1]_. What :math:`R` partitions renew, which the variance between their means shows, is
-    divided by :math:`R`; J shuffled splits have :math:`1/J + \rho / (1 - \rho)` times the variance
-    between them. A share of rows has :math:`\varphi = 1/n` exactly; it is told by scores that are
-    whole numbers of rows. Other metrics have the variance of their row values, whose freedom is
-    :math:`2 n / (\kappa + 2)` at excess kurtosis :math:`\kappa` (without two bounds those of the
-    better half of the candidates, since a winner's rows may lack the large losses that others met),
-    or, where only numbers of rows
-    are known, about :math:`1/n` if bounded, no surer than the splits; that and the splits' own
-    are pooled by their freedom. Where the splits differ by more than a known :math:`\varphi` lets
-    them (grouped rows), the splits are believed.
+    The variance at a score :math:`\mu` is that of the rows and that of the candidates' own noise,
+    both in units of :math:`(\mu - a)(b - \mu)` for a metric in :math:`[a, b]`, of :math:`(b -
+    \mu)^2` for one bounded above only, and of 1 for one without bounds. Each is taken from what the
+    splits show, with the factor :math:`1 / (1 - \rho)`, :math:`\rho = n_2 / (n_1 + n_2)` being the
+    correlation of overlapping splits [1]_. A share of n rows has :math:`1/n` exactly; it is told by
+    scores that are whole numbers of rows. The theory page has the rest.
 
     With :math:`t` the quantile of Student's distribution with Satterthwaite's freedom and :math:`z`
-    the normal one, the interval is Jeffreys's for a share of :math:`z^2 / (t^2 (\varphi +
-    \varphi_r))` rows [2]_, symmetric in :math:`\log(b - \mu)` for one bound, and symmetric for
-    none.
+    the normal one, the interval is Jeffreys's for a share of :math:`z^2 / (t^2 \varphi)` rows at
+    the dispersion :math:`\varphi` [2]_, symmetric in :math:`\log(b - \mu)` for one bound, and
+    symmetric for none.
 
     References
     ----------

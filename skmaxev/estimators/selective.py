@@ -65,8 +65,7 @@ def conditional_interval(
 ) -> tuple[float, float]:
     r"""Bound the winner's true mean, given that it won.
 
-    Given its being the largest and the part of all means that does not depend on it, the winner's
-    mean is a normal variable cut off at what it had to beat.
+    Given that it won, the winner's mean is a normal variable cut off at what it had to beat.
 
     Parameters
     ----------
@@ -135,8 +134,7 @@ def hybrid_interval(
 
     References
     ----------
-    .. [1] I. Andrews, T. Kitagawa and A. McCloskey (2024). Inference on winners. Quarterly Journal
-       of Economics 139, section 4.
+    .. [1] As for `conditional_interval`, section 4.
 
     Examples
     --------
