@@ -68,10 +68,8 @@ def weighted_maximum(means: ArrayLike, standard_errors: ArrayLike) -> float | ND
 
     Parameters
     ----------
-    means : array-like of shape (..., n_variables)
-        Mean of each belief, such as a sample mean; higher is better.
-    standard_errors : array-like of shape (..., n_variables)
-        Standard deviation of each belief; 0 where the value is known.
+    means, standard_errors
+        As in `bayesian_maximum`.
 
     Returns
     -------

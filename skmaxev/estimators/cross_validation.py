@@ -70,19 +70,12 @@ def low_variance_cv(
 ) -> float | NDArray[np.float64]:
     """Estimate the largest expected score by choosing on one split and judging on the others.
 
-    No score is used both to choose a candidate and to judge it. Candidates that tie for the
-    choice, but for rounding, share the judgement. With two splits it equals `low_bias_cv`.
+    `low_bias_cv` with the parts exchanged; with two splits the two are equal.
 
     Parameters
     ----------
-    scores : array-like of shape (..., n_splits, n_candidates)
-        Mean score of each candidate on each split; higher is better.
-    counts : array-like of shape (..., n_splits, n_candidates), optional
-        Samples behind each mean; equal if omitted. A mean of no samples is not read, and
-        its candidate takes no part in that split.
-    design : Design, optional
-        How the splits came about; the folds of one partition if omitted. Several partitions are
-        averaged, each choosing and judging within itself.
+    scores, counts, design
+        As in `low_bias_cv`.
 
     Returns
     -------

@@ -2,7 +2,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import score_tables
 
@@ -28,77 +28,10 @@ def loop_own_noise(samples, n_groups):
     return noise, max(1, trace**2 / unbiased)
 
 
-def normal_density(deviation, variance):
-    return np.exp(-(deviation**2) / (2 * variance)) / np.sqrt(2 * np.pi * variance)
-
-
-def loop_posterior(means, chosen, noise, effective):
-    """Sum over height, share and spread of the plateau, one normal density at a time."""
-    shares = [0.0, 0.1, 0.25, 0.5, 0.75, 0.9]
-    spreads = [0.0] + [noise / np.sin(np.pi / 2 * (i + 0.5) / 10) ** 2 - noise for i in range(10)]
-    heights = [np.quantile(means, (i + 0.5) / 16) for i in range(16)]
-    weights, values, ratios = [], [], []
-    for height in heights:
-        wide = max(noise, max((m - height) ** 2 for m in means) / 4)
-        for i, share in enumerate(shares):
-            for j, spread in enumerate(spreads):
-                if share > 0 and spread == 0:
-                    continue
-                prior = 1 if j == 0 else 1 / 10 if i == 0 else 1 / 50
-                at = np.append(means, chosen) - height
-                inside = (1 - share) * normal_density(at, spread + noise)
-                outside = share * normal_density(at, wide + noise)
-                likelihood = np.prod((inside + outside)[:-1])
-                if likelihood == 0:  # too small for a float, also for what is divided by below
-                    continue
-                inside, outside = inside[-1], outside[-1]
-                pulled = height + spread / (spread + noise) * (chosen - height)
-                drawn = height + wide / (wide + noise) * (chosen - height)
-                weights.append(prior * likelihood ** (effective / (len(means) - 1)))
-                values.append((inside * pulled + outside * drawn) / (inside + outside))
-                ratios.append(spread / noise)
-    return np.average(values, weights=weights), np.array(ratios), np.array(weights)
-
-
-def loop_common_share(scores):
-    """One minus one over the F statistic of splits in a two-way table."""
-    k, m = scores.shape
-    grand = scores.mean()
-    between = sum(m * (row.mean() - grand) ** 2 for row in scores) / (k - 1)
-    within = 0.0
-    for i in range(k):
-        for j in range(m):
-            within += (scores[i, j] - scores[i].mean() - scores[:, j].mean() + grand) ** 2
-    return max(0.0, 1 - within / ((k - 1) * (m - 1)) / between)
-
-
-def loop_consensus(scores):
-    means = scores.mean(axis=0)
-    residuals = scores - means
-    noise, effective = loop_own_noise(residuals, 1)
-    k = len(scores)
-    r = loop_common_share(scores) / (2 * k)
-    inflated = noise * (1 + (k - 1) * r) / (1 - r)
-    posterior, spreads, weights = loop_posterior(means, means.max(), inflated, effective)
-    best = np.average(1 / np.sqrt(1 + spreads), weights=weights)
-    wasteful = np.average(np.sqrt(1 + spreads) - spreads / np.sqrt(k + spreads), weights=weights)
-    crossed = (means.max() - low_variance_cv(scores)) * best / wasteful
-    taken_off = np.sqrt(max(means.max() - posterior, 0) * crossed)
-    return max(means.max() - taken_off, means.min())
-
-
 def noisy(rng, truths, n_splits, scale=1.0):
     """Scores whose means have the noise variance ``scale ** 2`` beside a shared split effect."""
     own = rng.normal(size=(n_splits, len(truths)))
     return truths + np.sqrt(n_splits) * scale * (own + 2 * rng.normal(size=(n_splits, 1)))
-
-
-@settings(max_examples=20)
-@given(st.integers(0, 1000), st.integers(2, 7), st.integers(2, 9), st.sampled_from([0.0, 1.0, 4.0]))
-def test_matches_the_definition(seed, n_splits, n_candidates, spread):
-    rng = np.random.default_rng(seed)
-    scores = noisy(rng, spread * rng.normal(size=n_candidates), n_splits)
-    assert consensus(scores) == pytest.approx(loop_consensus(scores), abs=1e-6)
 
 
 @given(st.integers(0, 1000), st.integers(2, 8), st.integers(2, 8), st.integers(1, 2))

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from skmaxev.estimators import consensus, judged_again, selection_interval
+from skmaxev.estimators._plateau import own_noise
 from skmaxev.table import Design
 
 U = (np.arange(120) + 0.5) / 120
@@ -49,6 +50,18 @@ def noise_of(parts, test_share):
     return inflation * v - (1 - 1 / n_repeats) * renewed, min(max(effective, 1), m - 1)
 
 
+def noise_of_rows(rows, inflation):
+    """Measure the same on rows (K, n_rows_of_a_split, M), of which there are more."""
+    k, size, m = rows.shape
+    rest = rows - rows.mean(axis=1, keepdims=True)
+    rest = (rest - rest.mean(axis=2, keepdims=True)).reshape(-1, m)
+    f = k * (size - 1)
+    covariance = rest.T @ rest / f
+    of_two, of_one = np.trace(covariance @ covariance), np.trace(covariance) ** 2
+    square = (of_two - of_one / f) / (1 + 1 / f - 2 / f**2)
+    return inflation * np.trace(covariance) / (m - 1) / (k * size), min(of_one / square, m - 1)
+
+
 def posterior(means, chosen, noise, effective):
     """Expect a true score, and the law of lambda: heights x lambdas x shares apart."""
     m = len(means)
@@ -84,12 +97,14 @@ def posterior(means, chosen, noise, effective):
     return mean, np.concatenate([a for a, _ in law]), np.concatenate([b for _, b in law])
 
 
-def oracle(scores, n_repeats=1, test_share=None):
+def oracle(scores, n_repeats=1, test_share=None, rows=None):
     parts = scores.reshape(n_repeats, -1, scores.shape[1])
     k = parts.shape[1]
     means = scores.mean(axis=0)
     winner = int(means.argmax())
     noise, effective = noise_of(parts, 1 / k if test_share is None else test_share)
+    if rows is not None:
+        noise, effective = noise_of_rows(rows, noise / noise_of(parts, 0.0)[0])
     expected, chances, lambdas = posterior(means, means[winner], noise, effective)
     crossed = []
     for part in parts:
@@ -146,6 +161,28 @@ def test_the_consensus_of_losses_is_that_of_the_formula_page_on_their_logarithm(
         on_scale, noise = oracle(-np.log(distance) - (losses - distance) / distance)
         found = consensus(-losses, support=(-np.inf, 0.0))
         assert np.log(-found) == pytest.approx(-on_scale, abs=0.06 * noise)
+
+
+def test_the_consensus_with_rows_is_that_of_the_formula_page():
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        rows = rng.normal(size=(5, 12, 6)) + 2 * rng.normal(size=(5, 12, 1))
+        rows[..., 3:] += rng.normal(size=(5, 12, 1))  # candidates that are alike
+        scores = rows.mean(axis=1)
+        expected, noise = oracle(scores, rows=rows)
+        found = consensus(scores, row_values=rows.reshape(60, 6), row_splits=np.arange(60) // 12)
+        assert found == pytest.approx(expected, abs=0.06 * noise)
+
+
+def test_independent_candidates_are_counted_without_bias_on_few_splits():
+    """Twenty groups of ten candidates whose noise is one and the same."""
+    rng = np.random.default_rng(0)
+    inverse = []
+    for _ in range(150):
+        scores = np.repeat(rng.normal(size=(5, 20)), 10, axis=1)
+        _, effective = own_noise((scores - scores.mean(axis=0))[np.newaxis], 1)
+        inverse.append(1 / effective)
+    assert 1 / np.mean(inverse) == pytest.approx(19, rel=0.05)
 
 
 def ends(estimate, dispersion, df, level=0.95):
