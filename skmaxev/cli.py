@@ -7,6 +7,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from skmaxev import __version__
 from skmaxev.correction import correct
@@ -22,6 +23,7 @@ _EXAMPLES = """\
 examples:
   skmaxev                                   the main job on real data, below a minute
   skmaxev correct cv_results.csv            columns split0_test_score, split1_test_score, ...
+  skmaxev correct svm.csv forest.csv        two searches on the same splits are one
   skmaxev correct scores.csv --losses       lower is better
   skmaxev correct runs.csv --candidate model --fold fold --score auc
                                             long table: one row a candidate and fold
@@ -102,7 +104,12 @@ def _add_correct(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = command.add_argument
-    add("file", metavar="FILE", help="CSV of split scores, a checkpoint, or - for standard input")
+    add(
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="CSV of split scores, a checkpoint, or - for standard input; several are one search",
+    )
     add("--metric", help="which metric, where there are several; its name otherwise")
     way = command.add_mutually_exclusive_group()
     way.add_argument(
@@ -160,12 +167,9 @@ def _demo(asked: argparse.Namespace) -> None:
 
 
 def _correct(asked: argparse.Namespace) -> None:
-    source = getattr(sys.stdin, "buffer", sys.stdin) if asked.file == "-" else asked.file
-    if asked.sep or asked.decimal != ".":
-        sep = (asked.sep or ",").replace(r"\t", "\t")
-        source = read_csv(source, sep=sep, decimal=asked.decimal)
+    sources = {file: _source(file, asked) for file in asked.files}
     report = correct(
-        source,
+        sources if len(sources) > 1 else next(iter(sources.values())),
         metric=asked.metric,
         method=asked.method,
         level=asked.level,
@@ -177,6 +181,13 @@ def _correct(asked: argparse.Namespace) -> None:
     if asked.html:
         report.save(asked.html)
     print(report.to_json() if asked.json else report)
+
+
+def _source(file: str, asked: argparse.Namespace) -> Any:
+    source = getattr(sys.stdin, "buffer", sys.stdin) if file == "-" else file
+    if not asked.sep and asked.decimal == ".":
+        return source
+    return read_csv(source, sep=(asked.sep or ",").replace(r"\t", "\t"), decimal=asked.decimal)
 
 
 def _leaderboard(asked: argparse.Namespace) -> None:

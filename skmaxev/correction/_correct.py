@@ -17,8 +17,8 @@ from skmaxev.correction._estimates import (
     given_winner,
     interval_of,
     nothing_chosen,
-    splits_of_rows,
 )
+from skmaxev.correction._joined import joined_table, searches_in
 from skmaxev.correction._parts import with_parts
 from skmaxev.correction._responses import table_of_items, table_of_responses
 from skmaxev.correction._rows import pooled_table, usable_rows
@@ -29,13 +29,13 @@ from skmaxev.metrics import is_known
 from skmaxev.readers import read_scores
 from skmaxev.report import METHODS, Estimate, SelectionReport
 from skmaxev.report.methods import BEST
-from skmaxev.table import ScoreTable, UncorrectableError, mean_scores
+from skmaxev.table import ScoreTable, mean_scores
 
 __all__ = ["correct"]
 
 FloatArray = NDArray[np.float64]
 
-_ROWS_USED = "The out-of-fold results of single rows were used besides the scores of the splits"
+_ROWS_USED = "The out-of-fold results of single rows were used besides the scores of the splits."
 _ERRS_BY_ITSELF = (
     "{} within a small split errs by itself, so its mean over splits is not that of all rows "
     "together, and the printed score may not be too good. Pass y_true, responses and test_fold to "
@@ -89,6 +89,8 @@ def correct(
         - an array of shape (n_splits, n_candidates), or (n_rows, n_candidates) of 1.0 and 0.0 for
           right and wrong, as of a leaderboard or of leave-one-out: rows are dealt into ten parts;
         - an Optuna study whose trials keep the scores of their splits;
+        - several of these in a dict by name, or a list, such as ``{"svm": search_1, "forest":
+          search_2}``: all that was tried on the same data is one search;
         - the path of a checkpoint in which a search was finished;
         - an object with ``scores``, or a ScoreTable.
     metric : str, optional
@@ -169,7 +171,10 @@ optional
         n_repeats=n_repeats,
         test_share=test_share,
     )
-    if responses is None:
+    several = searches_in(results)
+    if several is not None:
+        table = joined_table(several, partial(read, clusters=clusters))
+    elif responses is None:
         table = read(results, clusters=clusters)
     elif y_true is None and test_fold is None and results is None:
         table = table_of_items(responses, clusters, read)
@@ -205,10 +210,7 @@ def _correct(table: ScoreTable, method: str, level: float) -> SelectionReport:
     if interval is None and values[centre] in pooled.support:
         remarks.append(_ON_THE_BOUND)
     if rows is not None:
-        estimated = method == "BBC" or pooled is not dealt
-        if method == "CONSENSUS" and not nothing_chosen(pooled):
-            estimated |= splits_of_rows(pooled, rows) is not None
-        remarks = [_ROWS_USED + ("." if estimated else ", for the interval alone."), *remarks]
+        remarks = [_ROWS_USED, *remarks]
     if certain is not None:
         remarks.append(_about_certain(certain))
     return replace(report, notes=(*dealt.notes, *remarks))
@@ -245,14 +247,14 @@ def _check_method(table: ScoreTable, values: Mapping[str, float], method: str) -
             "BBC": "out-of-fold results of single rows",
             "NESTED": "the outer folds of a nested search, such as NestedCVSearch makes",
         }
-        raise UncorrectableError(
+        raise ValueError(
             f"method={method!r} needs {needs[method]}, which the {table.source} does not hold. To "
             f"be had: {list(values)}."
         )
     if METHODS[method].judges_given or nothing_chosen(table) or given_winner(table) is None:
         return
     able = [key for key in values if METHODS[key].judges_given]
-    raise UncorrectableError(
+    raise ValueError(
         f"method={method!r} estimates the candidate with the best mean score, but the search chose "
         f"candidate {table.best_index}, which is another. Use one of {able}."
     )

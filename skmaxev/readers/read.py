@@ -162,7 +162,7 @@ def _with_own_direction(table: ScoreTable) -> ScoreTable:
 
 
 def _check_one(results: Any) -> None:
-    """Refuse several searches, or the trials of a study, in a list."""
+    """Refuse the trials of a study, or an unfitted search, in a list."""
     first = results[0] if isinstance(results, list | tuple) and results else None
     if is_search(first) or is_study(first) or hasattr(first, "user_attrs"):
         raise TypeError(

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from skmaxev.report.report import SelectionReport
 
 __all__ = [
+    "SEARCH",
     "Format",
     "as_loss",
     "is_turned",
@@ -23,6 +24,8 @@ __all__ = [
     "percent",
 ]
 
+SEARCH = "search"
+"""Key of a candidate's settings that names its search, where several are one."""
 _MOST_DECIMALS = 8
 _LONGEST_VALUE = 40
 _SMALL = 1e-6
@@ -124,7 +127,11 @@ def name_candidates(indices: tuple[int, ...], most: int = 8) -> str:
 
 def name_params(params: Mapping[str, Any]) -> str:
     """Write a candidate's settings on one line, long values cut."""
-    return ", ".join(f"{name_plainly(str(name))}={_short(value)}" for name, value in params.items())
+    settings = {name: value for name, value in params.items() if name != SEARCH}
+    text = ", ".join(
+        f"{name_plainly(str(name))}={_short(value)}" for name, value in settings.items()
+    )
+    return f"{_short(params[SEARCH])}: {text}" if SEARCH in params else text
 
 
 def name_plainly(text: str) -> str:

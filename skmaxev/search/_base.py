@@ -36,7 +36,7 @@ from skmaxev.search._progress import Progress, SearchProgress
 from skmaxev.search._request import Request, read_request
 from skmaxev.search._rows import kind_to_keep, with_rows, without_rows
 from skmaxev.search._tables import search_places, table_of
-from skmaxev.table import OuterFolds, ScoreTable, UncorrectableError
+from skmaxev.table import OuterFolds, ScoreTable
 
 __all__ = ["BaseMaxSearch"]
 
@@ -391,7 +391,7 @@ class BaseMaxSearch(GridSearchCV):
         try:
             table = make_table()
             return correct(table, method=self._method_for(table), level=self.level)
-        except UncorrectableError as error:
+        except ValueError as error:
             warnings.warn(f"The honest score is NaN: {error}", UserWarning, stacklevel=2)
             return None
 

@@ -13,7 +13,7 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils.metadata_routing import MethodMapping
 
-from skmaxev.engine.inner import SplitError, nest
+from skmaxev.engine.inner import nest
 from skmaxev.engine.plan import Nesting, Plan, as_splits, share_folds
 from skmaxev.engine.record import Record
 from skmaxev.report import SelectionReport
@@ -144,7 +144,7 @@ share_submodels, prefit
             return shared
         try:
             return self._nest_by_cv(request, request.splits, cure=_CURE)
-        except SplitError as error:
+        except ValueError as error:
             warnings.warn(
                 "No nested cross-validation, so best_score_ will be NaN: the "
                 f"{len(request.splits)} splits of cv are no three folds that judge each row once, "

@@ -31,6 +31,15 @@ def test_a_file_is_corrected(file, capsys):
     assert capsys.readouterr().out == f"{correct(SCORES)}\n"
 
 
+def test_several_files_are_one_search(file, tmp_path, capsys):
+    other = tmp_path / "more.csv"
+    other.write_text(TEXT)
+    assert cli.main(["correct", file, str(other), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["n_candidates"] == 24
+    assert found["best_params"]["search"] == file
+
+
 def test_options_reach_the_correction(file, capsys):
     arguments = ["--losses", "--metric", "error", "--method", "LVCV", "--level", "0.9", "--json"]
     assert cli.main(["correct", file, *arguments]) == 0
