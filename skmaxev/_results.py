@@ -91,7 +91,9 @@ class Result:
     def _cells(self) -> list[list[str]]:
         """Head and rows, without the columns that are empty in all of them."""
         rows = self.to_dict()
-        used = [key for key in rows[0] if any(row[key] is not None for row in rows)]
+        used = [
+            key for key in (rows[0] if rows else ()) if any(row[key] is not None for row in rows)
+        ]
         return [used, *([_written(key, row[key]) for key in used] for row in rows)]
 
     def _repr_html_(self) -> str:

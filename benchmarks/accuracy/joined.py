@@ -3,9 +3,10 @@
     python -m benchmarks.accuracy.joined --draws 400 --markdown docs/measured/joined.md
 
 Every draw is a new sample of one of four problems of two classes. Nearest neighbours, a tree and
-logistic regression are tuned on it; the winner of all, refitted on all its rows, is judged on 20,000
-fresh rows. An error is the reported score minus that truth, in points of accuracy; positive is too
-good. "each by itself" corrects the three searches one by one and reports the best honest score.
+logistic regression are tuned on it; the winner of all, refitted on all its rows, is judged on
+20,000 fresh rows. An error is the reported score minus that truth, in points of accuracy; positive
+is too good. "each by itself" corrects the three searches one by one and reports the best of the
+honest scores.
 """
 
 from __future__ import annotations
@@ -144,10 +145,7 @@ def main():
         text += f"\n\n{problem}, {PROBLEMS[problem][0]} rows\n\n{summary(found)}"
     print(text)
     if asked.markdown:
-        about = __doc__.replace("\n    python", "\n```\npython", 1).replace(
-            ".md\n", ".md\n```\n", 1
-        )
-        asked.markdown.write_text(f"# {about}\n{text}\n")
+        asked.markdown.write_text(f"# {__doc__}\n{text}\n")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from skmaxev.comparison.best_set import (
     confidence_set_of_the_best,
     winner_against_runners_up,
 )
+from skmaxev.comparison.models import ModelComparison, compare
 from skmaxev.comparison.multiplicity import holm
 from skmaxev.comparison.paired import (
     bayesian_correlated_t,
@@ -27,9 +28,11 @@ from skmaxev.report import RunnersUp
 
 __all__ = [
     "Comparison",
+    "ModelComparison",
     "RankComparison",
     "RunnersUp",
     "bayesian_correlated_t",
+    "compare",
     "confidence_set_of_the_best",
     "corrected_resampled_t",
     "five_by_two_f",
