@@ -5,7 +5,9 @@ Supported: scikit-learn 1.6 and newer. What a version lacks is told by a flag, n
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import nullcontext
+from types import SimpleNamespace
 from typing import Any
 
 from joblib.parallel import get_active_backend
@@ -43,6 +45,7 @@ __all__ = [
     "asks_for_predictions_only",
     "check_method_params",
     "fit_context",
+    "format_results",
     "has_callbacks",
     "num_samples",
     "propagate",
@@ -50,6 +53,7 @@ __all__ = [
     "safe_indexing",
     "safe_split",
     "scorers_of",
+    "select_best_index",
     "warn_or_raise_about_fit_failures",
 ]
 
@@ -63,6 +67,17 @@ def has_callbacks(estimator: Any) -> bool:
     return HAS_CALLBACKS and bool(
         getattr(estimator, "_skl_callbacks", None) or hasattr(estimator, "_parent_callback_ctx")
     )
+
+
+select_best_index = BaseSearchCV._select_best_index  # noqa: SLF001  # no public way
+
+
+def format_results(
+    candidates: Sequence[Any], n_splits: int, output: Sequence[Any], *, train: bool
+) -> dict[str, Any]:
+    """Make a ``cv_results_`` of the results of single fits, of which ``train`` scores are some."""
+    settings = SimpleNamespace(return_train_score=train)  # all that it asks a search for
+    return dict(BaseSearchCV._format_results(settings, candidates, n_splits, output))  # noqa: SLF001  # no public way
 
 
 def scorers_of(scorer: Any) -> Any:

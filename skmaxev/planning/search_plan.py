@@ -265,7 +265,7 @@ def _scorer_of(search: Any) -> tuple[Any, Any]:
 def _count_candidates(search: Any) -> int:
     """Candidates that the search will compare."""
     if isinstance(search, _OURS):
-        return len(candidates_of(search))
+        return len(candidates_of(search.param_grid, search.n_iter, search.random_state))
     if hasattr(search, "param_grid"):
         return len(ParameterGrid(search.param_grid))
     for name in ("n_iter", "n_trials", "n_candidates"):
@@ -291,7 +291,7 @@ def _any_candidate(search: Any, rng: np.random.Generator) -> dict[str, Any]:
     """Settings of one candidate, drawn at random; the estimator's own where there are none."""
     seed = int(rng.integers(2**31))
     if isinstance(search, _OURS):
-        candidates = candidates_of(search)
+        candidates = candidates_of(search.param_grid, search.n_iter, search.random_state)
         return dict(candidates[seed % len(candidates)])
     if hasattr(search, "param_grid"):
         grid = ParameterGrid(search.param_grid)

@@ -3,42 +3,75 @@
 from __future__ import annotations
 
 import numbers
-import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, fields
 from functools import partial
 from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.metrics import check_scoring
 from sklearn.model_selection import GridSearchCV
-from sklearn.utils import get_tags
+from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
-from skmaxev._compat import Interval, StrOptions, fit_context, routing_enabled, scorers_of
-from skmaxev.correction import correct
-from skmaxev.engine.failures import report_failures
-from skmaxev.engine.fitting import Job
-from skmaxev.engine.plan import Nesting, Plan, make_plan
-from skmaxev.engine.prefixes import Prefix, common_prefixes
+from skmaxev._compat import (
+    Interval,
+    StrOptions,
+    check_method_params,
+    fit_context,
+    has_callbacks,
+    routing_enabled,
+    scorers_of,
+    select_best_index,
+)
+from skmaxev.engine.inner import fresh_copy
+from skmaxev.engine.plan import Nesting, make_plan
 from skmaxev.engine.record import SINGLE, Record
-from skmaxev.engine.run import all_pairs
-from skmaxev.engine.submodels import count_derived, submodels_of
-from skmaxev.engine.types import Submodel
+from skmaxev.engine.submodels import count_derived
+from skmaxev.engine.types import Job
 from skmaxev.integrations.mlflow import autologged
 from skmaxev.report import SelectionReport
 from skmaxev.search._choice import search_results
-from skmaxev.search._found import check_is_plain, fitted_attributes, read_tables, run_search
-from skmaxev.search._keeping import keeping
-from skmaxev.search._progress import Progress, SearchProgress
-from skmaxev.search._request import Request, read_request
-from skmaxev.search._rows import kind_to_keep, with_rows, without_rows
-from skmaxev.search._tables import search_places, table_of
-from skmaxev.table import OuterFolds, ScoreTable
+from skmaxev.search._fits import (
+    check_repeatable,
+    fit_plan,
+    fit_winner,
+    keep_tables,
+    make_fits,
+    open_store,
+    shared_work,
+)
+from skmaxev.search._fresh import check_fresh, judge_before_refit, n_fresh_fits
+from skmaxev.search._given import (
+    check_is_plain,
+    copy_of_search,
+    fitted_attributes,
+    judge_search,
+    metrics_of_search,
+    read_table,
+)
+from skmaxev.search._outer import attributes_of_outer_folds, judge_outer_folds, nested_folds
+from skmaxev.search._progress import Progress
+from skmaxev.search._reports import honest_score, report_of, with_full_form
+from skmaxev.search._request import Request, candidates_of, is_random, make_splits
+from skmaxev.search._state import check_forgets
+from skmaxev.search._tables import (
+    honest_or_warn,
+    response_kind,
+    responses_to_keep,
+    tables_of,
+    with_rows,
+    without_rows,
+)
+from skmaxev.table import ScoreTable
 
 __all__ = ["BaseMaxSearch"]
+
+Reports = dict[str, SelectionReport | None]
+_NO_FOLDS: Any = None
 
 
 @dataclass(eq=False, repr=False)  # the parameters of __init__, which only stores them
@@ -46,11 +79,10 @@ class BaseMaxSearch(GridSearchCV):
     """Search that fits by a plan and reports an honest best score.
 
     An estimator with candidates is searched here; an estimator that is itself a search runs as it
-    is. Subclasses say which nested folds they need (`_nest`) and which estimate they report
-    (`_method`); they never touch a fit.
+    is. Subclasses differ in ``method``, the estimate that they report, and in what it needs:
+    ``inner_cv``, ``outer_cv``.
     """
 
-    _method: ClassVar[str]
     _parameter_constraints: ClassVar = {
         **GridSearchCV._parameter_constraints,  # noqa: SLF001  # inherited
         "param_grid": [dict, list, None],
@@ -88,6 +120,10 @@ class BaseMaxSearch(GridSearchCV):
     share_submodels: bool = True
     prefit: bool = False
 
+    method = "CONSENSUS"
+    inner_cv = outer_cv = _NO_FOLDS  # parameters of single subclasses
+    n_judge_again = 0
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         if tags.estimator_type is None and hasattr(self.estimator, "estimator"):
@@ -107,18 +143,25 @@ class BaseMaxSearch(GridSearchCV):
         return state | ({"report_": without_rows(state["report_"])} if "report_" in state else {})
 
     def get_metadata_routing(self) -> Any:
-        """Get the routing of metadata; all of it goes to the estimator if it is a search.
+        """Get the routing of metadata: as of GridSearchCV, or all to a search that was given.
 
         Returns
         -------
         sklearn.utils.metadata_routing.MetadataRouter
+            With the splitter ``outer_cv``, if it is set.
         """
         if self.param_grid is not None:
-            return super().get_metadata_routing()
-        mapping = (
-            MethodMapping().add(caller="fit", callee="fit").add(caller="score", callee="score")
-        )
-        return MetadataRouter(owner=self).add(estimator=self.estimator, method_mapping=mapping)
+            router = super().get_metadata_routing()
+        else:
+            mapping = MethodMapping().add(caller="fit", callee="fit")
+            mapping = mapping.add(caller="score", callee="score")
+            router = MetadataRouter(owner=self).add(
+                estimator=self.estimator, method_mapping=mapping
+            )
+        if self.outer_cv is None:
+            return router
+        mapping = MethodMapping().add(caller="fit", callee="split")
+        return router.add(outer_splitter=self.outer_cv, method_mapping=mapping)
 
     def score(self, X: Any, y: Any = None, **params: Any) -> float:
         """Score the winner on other data, by the metric of the search.
@@ -141,21 +184,6 @@ class BaseMaxSearch(GridSearchCV):
             params = process_routing(self, "score", **params)["estimator"]["score"]
         return self.search_.score(X, y, **params)  # type: ignore[no-any-return]
 
-    def _nest(self, request: Request) -> Nesting | None:  # noqa: ARG002  # for subclasses
-        """Say which folds the estimate needs beside those of the search."""
-        return None
-
-    def _plan(self, request: Request) -> Plan:
-        return make_plan(request.splits, self._nest(request))
-
-    def _planned_fits(self, X: Any, y: Any, params: Mapping[str, Any]) -> tuple[int, int]:
-        """Count the fits, and those of them that are derived from others."""
-        request = read_request(self, X, y, params)
-        plan = self._plan(request)
-        derived = count_derived(self._submodels(request, self._prefixes(request)))
-        n_fits = plan.n_fits(len(request.candidates), refit=bool(self.refit))
-        return n_fits, derived * len(plan.units)
-
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any = None, y: Any = None, **params: Any) -> Any:
         """Search, refit the winner on all rows, and estimate what it is really worth.
@@ -176,127 +204,113 @@ class BaseMaxSearch(GridSearchCV):
         self : object
             The fitted search. An error or an interrupt leaves it as it was.
         """
-        run = self._correct_search if self.param_grid is None else self._search_candidates
+        search = self._search_candidates if self.param_grid is not None else self._search_object
         with autologged(self):
-            self.__dict__.update(run(X, y, params))
+            self.__dict__.update(search(X, y, params))
         return self
 
     def _search_candidates(self, X: Any, y: Any, params: Mapping[str, Any]) -> dict[str, Any]:
         """Search by a plan of our own; give the fitted attributes."""
-        request = read_request(self, X, y, params)
-        with keeping(self, request, self._job(request, with_callbacks=False)) as request:
-            return self._search(request)
-
-    def _correct_search(self, X: Any, y: Any, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Run the search that was given; give its fitted attributes, best score corrected."""
-        check_is_plain(self)
-        if routing_enabled() and params:
-            params = process_routing(self, "fit", **params)["estimator"]["fit"]
-        outer = self._outer_folds_of_search(X, y, params)
-        search = self.estimator if self.prefit else self._run_given(X, y, params)
-        found = fitted_attributes(search) | {"search_": search, "n_fits_": None}
-        tables, primary = read_tables(search)
-        tables = {name: partial(make, outer=outer.get(name)) for name, make in tables.items()}
-        reports = {name: self._report(make) for name, make in tables.items()}
-        found["reports_"] = reports if len(reports) > 1 else {}
-        if primary is None:
-            return found
-        return found | self._about_report(reports[primary], found.get("best_score_", np.nan))
-
-    def _run_given(self, X: Any, y: Any, params: Mapping[str, Any]) -> Any:
-        progress = SearchProgress(self, X, y)
-        with progress:
-            return run_search(self.estimator, X, y, params, around=progress.around)
-
-    def _outer_folds_of_search(self, *_data: Any) -> Mapping[str, OuterFolds]:
-        return {}
-
-    def _about_report(self, report: SelectionReport | None, naive: float) -> dict[str, Any]:
-        if report is None:
-            return {"report_": None, "best_score_": np.nan, "naive_best_score_": naive}
-        sign = 1.0 if report.greater_is_better else -1.0
-        return {
-            "report_": report,
-            "best_score_": sign * self._honest_score(report),
-            "naive_best_score_": sign * report.naive,
-            "n_fits_": report.n_fits,
-        }
-
-    def _search(self, request: Request) -> dict[str, Any]:
-        """Make every fit and give the fitted attributes."""
-        plan = self._plan(request)
-        progress = Progress(self, request, plan)
-        record = self._fit_plan(request, plan, progress)
-        found = self._select(request, record)
-        found |= self._judge(request, plan, record, found)
-        # last of all: a model may write into the data, and these are not cut for it
-        found |= self._refit(request, found.get("best_params_"), progress)
-        request.keeper.finish(self, self._primary(record))
-        progress.end()
+        request = self._request(X, y, params)
+        if self.n_judge_again:
+            check_fresh(request)
+        plan = make_plan(request.splits, nested_folds(request))
+        kind, note = response_kind(request, self.keep_predictions)
+        responses = responses_to_keep(request, kind)
+        job = self._job(request, kind)
+        with (
+            open_store(self.checkpoint, job, request.X, request.y) as store,
+            self._progress(request, params) as progress,
+        ):
+            make = partial(
+                make_fits,
+                request,
+                job,
+                store=store,
+                responses=responses,
+                n_jobs=self.n_jobs,
+                pre_dispatch=self.pre_dispatch,
+                **self._shared(request),
+            )
+            record = fit_plan(request, plan, make, progress, verbose=self.verbose)
+            found, primary = self._choose(request, record), request.primary(record)
+            outer = judge_outer_folds(request, plan, record, make)
+            tables = tables_of(
+                request,
+                record,
+                outer,
+                best_index=found.get("best_index_"),
+                primary=primary,
+                n_fits=record.n_fits + bool(self.refit),
+            )
+            tables = with_rows(request, tables, responses, note)
+            reports = self._reports(tables, record, plan.nesting)
+            if self.n_judge_again:
+                reports |= self._judge_again(request, record, reports, make)
+            found |= self._judged(request, record, reports, found)
+            found |= attributes_of_outer_folds(outer.get(primary or ""), request.candidates)
+            # last of all: a model may write into the data, and these are not cut for it
+            if self.refit:
+                found |= fit_winner(request, found["best_params_"], progress)
+            keep_tables(store, tables, primary=primary, source=request.source)
         return found
 
-    def _fit_plan(self, request: Request, plan: Plan, progress: Progress) -> Record:
-        """Make every fit of the plan, and tell about those that failed."""
-        n_candidates, n_splits = len(request.candidates), len(request.splits)
-        if n_candidates * n_splits < 1:
-            raise ValueError(
-                "No fits were performed. Was the CV iterator empty? Were there no candidates?"
-            )
-        if self.verbose > 0:
-            print(
-                f"Fitting {n_splits} folds for each of {n_candidates} candidates, "
-                f"totalling {n_candidates * n_splits} fits"
-            )
-        record = Record(plan, n_candidates, self.error_score)
-        self._run(request, plan, all_pairs(plan, n_candidates), record, progress.contexts)
-        progress.end_search()
-        report_failures(record, plan, search_places(request), request.classes)
-        return record
-
-    def _run(
-        self,
-        request: Request,
-        plan: Plan,
-        pairs: Sequence[tuple[int, int]],
-        record: Record,
-        contexts: Mapping[tuple[int, int], Sequence[Any]],
-    ) -> None:
-        prefixes = self._prefixes(request)
-        fits = request.keeper.run(
-            self._job(request, with_callbacks=bool(contexts)),
-            request.X,
-            request.y,
-            pairs,
-            units=plan.units,
-            candidates=request.candidates,
-            contexts=contexts,
-            prefixes=prefixes,
-            submodels=self._submodels(request, prefixes),
-            n_jobs=self.n_jobs,
-            pre_dispatch=self.pre_dispatch,
-        )
-        for fit in fits:
-            record.add(fit)
-
-    def _forgiving_scorer(self) -> Any:
-        """Give the scorer of nested folds, if their errors shall not end the search."""
-        return None
-
-    def _prefixes(self, request: Request) -> list[Prefix]:
-        return common_prefixes(self.estimator, request.candidates) if self.share_steps else []
-
-    def _submodels(self, request: Request, prefixes: list[Prefix]) -> list[Submodel | None]:
-        if not self.share_submodels:
-            return []
-        return submodels_of(
-            self.estimator,
-            request.candidates,
-            prefixes=prefixes,
-            fit_params=request.fit_params,
-            n_rows=max(request.n_rows, *(len(split.train) for split in request.splits)),
+    def _request(self, X: Any, y: Any, params: Mapping[str, Any]) -> Request:
+        """Check what ``fit`` was given and split the data, without a single fit."""
+        check_forgets({"estimator": self.estimator, "param_grid": self.param_grid}, params)
+        scorer, refit_metric = self._get_scorers()
+        X, y = indexable(X, y)
+        params = check_method_params(X, params=params)
+        routed = self._get_routed_params_for_fit(params)
+        split_params = routed["splitter"]["split"]
+        outer_params = {"groups": params.get("groups")}
+        if routing_enabled():
+            outer_params = {} if self.outer_cv is None else routed["outer_splitter"]["split"]
+        cv = fresh_copy(self.cv)
+        return Request(
+            X=X,
+            y=y,
+            estimator=self.estimator,
+            scoring=self.scoring,
+            refit=self.refit,
+            error_score=self.error_score,
+            return_train_score=self.return_train_score,
+            method=self.method,
+            source=type(self).__name__,
+            inner_cv=self.inner_cv,
+            outer_cv=self.outer_cv,
+            scorer=scorer,
+            refit_metric=refit_metric,
+            fit_params=routed["estimator"]["fit"],
+            score_params=routed["scorer"]["score"],
+            split_params=split_params,
+            outer_params=outer_params,
+            cv=cv,
+            splits=make_splits(self.cv, X, y, split_params, estimator=self.estimator),
+            candidates=candidates_of(self.param_grid, self.n_iter, self.random_state),
         )
 
-    def _job(self, request: Request, *, with_callbacks: bool) -> Job:
+    def _planned_fits(self, X: Any, y: Any, params: Mapping[str, Any]) -> tuple[int, int]:
+        """Count the fits, and those of them that are derived from others."""
+        request = self._request(X, y, params)
+        plan = make_plan(request.splits, nested_folds(request))
+        derived = count_derived(self._shared(request)["submodels"])
+        n_fits = plan.n_fits(len(request.candidates), refit=bool(self.refit))
+        return n_fits + n_fresh_fits(request, self.n_judge_again), derived * len(plan.units)
+
+    def _shared(self, request: Request) -> dict[str, Any]:
+        return shared_work(request, steps=self.share_steps, submodels=self.share_submodels)
+
+    def _job(self, request: Request, kind: str) -> Job:
+        """Gather what all fits share."""
+        if self.checkpoint is not None:
+            splitters = {"cv": self.cv, "inner_cv": self.inner_cv, "outer_cv": self.outer_cv}
+            drawn = "candidates" if is_random(self.param_grid, self.n_iter) else ""
+            drawn = drawn or ("fresh partitions" if self.n_judge_again else "")
+            check_repeatable(splitters, drawn=drawn, random_state=self.random_state)
+        forgiving = None  # errors of folds that nobody asked for shall not end the search
+        if self.method == "NESTED" and self.outer_cv is None and self.error_score == "raise":
+            forgiving = check_scoring(self.estimator, self.scoring, raise_exc=False)
         train = "all" if callable(self.refit) else "search"
         return Job(
             estimator=clone(self.estimator),
@@ -304,24 +318,28 @@ class BaseMaxSearch(GridSearchCV):
             fit_params=request.fit_params,
             score_params=request.score_params,
             error_score=self.error_score,
-            forgiving_scorer=self._forgiving_scorer(),
+            forgiving_scorer=forgiving,
             train_scores=train if self.return_train_score else "none",
             verbose=self.verbose,
             n_splits=len(request.splits),
             n_candidates=len(request.candidates),
-            keep=kind_to_keep(self, request)[0],
-            caller=self if with_callbacks else None,
+            keep=kind,
+            caller=self if has_callbacks(self) else None,
         )
 
-    def _select(self, request: Request, record: Record) -> dict[str, Any]:
+    def _progress(self, request: Request, params: Mapping[str, Any]) -> Progress:
+        if has_callbacks(self):
+            self.n_splits_ = len(request.splits)  # they ask for it
+        weight = params.get("sample_weight")
+        metadata = None if weight is None else {"sample_weight": weight}
+        n_tasks = 1 + (self.refit is not False)
+        return Progress(self, request.X, request.y, metadata, n_tasks=n_tasks)
+
+    def _choose(self, request: Request, record: Record) -> dict[str, Any]:
         """Choose the winner as GridSearchCV does; give its fitted attributes."""
-        results = search_results(
-            self, record, search_places(request), request.candidates, quiet=False
-        )
-        metric = request.refit_metric
+        results = search_results(request, record, request.places)
         if callable(self.scoring) and record.multimetric:  # known only after the fits
             self._check_refit_for_multimetric(dict.fromkeys(record.metrics))
-            metric = self.refit
         found = {
             "cv_results_": results,
             "n_splits_": len(request.splits),
@@ -329,102 +347,115 @@ class BaseMaxSearch(GridSearchCV):
             "scorer_": scorers_of(request.scorer),
         }
         if self.refit or not record.multimetric:
-            best = self._select_best_index(self.refit, metric, results)
+            metric = self.refit if record.multimetric else SINGLE
+            best = select_best_index(self.refit, metric, results)
             found |= {"best_index_": best, "best_params_": results["params"][best]}
         return found
 
-    def _refit(self, request: Request, params: Any, progress: Progress) -> dict[str, Any]:
-        """Fit the winner on all rows."""
-        if not self.refit:
+    def _reports(
+        self, tables: Mapping[str, ScoreTable], record: Record, nesting: Nesting | None
+    ) -> Reports:
+        """Estimate what the winner of each metric is worth; None where that cannot be done."""
+        reports: Reports = dict.fromkeys(record.metrics)
+        for metric, table in tables.items():
+            with honest_or_warn():
+                reports[metric] = with_full_form(self._report(table), nesting, record, metric)
+        return reports
+
+    def _judge_again(
+        self, request: Request, record: Record, reports: Reports, make: Callable[..., Record]
+    ) -> Reports:
+        """Judge the better candidates on fresh partitions; the winner may change by it."""
+        primary = request.primary(record)
+        report = None if primary is None else reports[primary]
+        if report is None or primary is None:
+            warnings.warn(
+                "Nothing was judged again: no metric has chosen a winner, or it has no honest "
+                "score.",
+                UserWarning,
+                stacklevel=2,
+            )
             return {}
-        winner = clone(clone(self.estimator)).set_params(**clone(params, safe=False))
-        target = () if request.y is None else (request.y,)
-        with progress.refit(winner):
-            start = time.time()
-            winner.fit(request.X, *target, **request.fit_params)
-            seconds = time.time() - start
-        found = {"best_estimator_": winner, "refit_time_": seconds}
-        if hasattr(winner, "feature_names_in_"):
-            found["feature_names_in_"] = winner.feature_names_in_
-        return found
+        if self.verbose > 0:
+            n_fits = n_fresh_fits(request, self.n_judge_again)
+            print(
+                f"Judging the better candidates again on {self.n_judge_again} fresh partitions, "
+                f"totalling {n_fits} fits"
+            )
+        again = {"n_repeats": self.n_judge_again, "random_state": self.random_state}
+        return {primary: judge_before_refit(request, record, report, make, **again)}
 
-    def _judge(
-        self, request: Request, plan: Plan, record: Record, found: Mapping[str, Any]
+    def _judged(
+        self, request: Request, record: Record, reports: Reports, found: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Estimate what the winner is worth; give the fitted attributes that GridSearchCV lacks."""
-        outer = self._outer_folds(request, plan, record)
-        n_fits = record.n_fits + bool(self.refit)
-        best = found.get("best_index_")
-        primary = self._primary(record)
-        reports = {}
-        for metric in record.metrics:
-            own = callable(self.refit) or metric == primary
-            known = {"best_index": best if own else None, "n_fits": n_fits}
-            known["outer"] = outer.get(metric)
-            report = self._report(partial(self._table, request, record, metric, **known))
-            if report is not None:
-                report = self._finish_report(report, plan, record, metric)
-            reports[metric] = report
-        judged = {"n_fits_": n_fits, "reports_": reports}
-        judged |= {"n_restored_": record.n_restored, "n_steps_reused_": record.n_reused}
-        judged["n_submodels_"] = record.n_derived
-        judged |= self._about_outer(request, outer, primary)
-        if primary is not None:
-            judged["report_"] = reports[primary]
-            judged["best_score_"] = self._honest_score(reports[primary])
-            judged["naive_best_score_"] = found["cv_results_"][f"mean_test_{primary}"][best]
-        return judged
+        """Give the fitted attributes that GridSearchCV lacks."""
+        judged = {
+            "n_fits_": record.n_fits + bool(self.refit),
+            "n_restored_": record.n_restored,
+            "n_steps_reused_": record.n_reused,
+            "n_submodels_": record.n_derived,
+            "reports_": reports,
+        }
+        primary = request.primary(record)
+        if primary is None:
+            return judged
+        report, best = reports[primary], found["best_index_"]
+        if self.n_judge_again and report is not None:
+            best = report.best_index
+            judged |= {"best_index_": best, "best_params_": request.candidates[best]}
+        return judged | self._about(report, found["cv_results_"][f"mean_test_{primary}"][best])
 
-    def _table(self, request: Request, record: Record, metric: str, **known: Any) -> ScoreTable:
-        table = with_rows(self, request, metric, table_of(self, request, record, metric, **known))
-        request.keeper.tables[metric] = table
-        return table
+    def _report(self, table: ScoreTable) -> SelectionReport:
+        return report_of(table, self.method, refit=self.refit, level=self.level)
 
-    def _primary(self, record: Record) -> str | None:
-        """Name the metric that the winner was chosen by; None where there is none."""
-        if not record.multimetric:
-            return SINGLE
-        return self.refit if isinstance(self.refit, str) else None
+    def _about(self, report: SelectionReport | None, naive: float) -> dict[str, Any]:
+        """Give the fitted attributes of the metric that chose; losses are turned round."""
+        sign = 1.0 if report is None or report.greater_is_better else -1.0
+        honest = sign * honest_score(report, self.method)
+        return {"report_": report, "best_score_": honest, "naive_best_score_": naive}
 
-    def _report(self, make_table: Callable[[], ScoreTable]) -> SelectionReport | None:
-        """Report on one metric; None, with a warning that says why, where no number is honest."""
-        try:
-            table = make_table()
-            return correct(table, method=self._method_for(table), level=self.level)
-        except ValueError as error:
-            warnings.warn(f"The honest score is NaN: {error}", UserWarning, stacklevel=2)
-            return None
+    def _search_object(self, X: Any, y: Any, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Run the search that was given; give its fitted attributes, best score corrected."""
+        if self.n_judge_again:
+            raise ValueError(
+                "n_judge_again needs candidates of our own, since it comes before the refit; got a "
+                "search object. Give param_grid, or call judge_again after the search."
+            )
+        defaults = {field.name: field.default for field in fields(self)}
+        check_is_plain(self.get_params(deep=False), defaults, type(self.estimator).__name__)
+        if routing_enabled() and params:
+            params = process_routing(self, "fit", **params)["estimator"]["fit"]
+        outer = {}
+        if self.method == "NESTED":
+            outer = judge_search(
+                self.estimator,
+                X,
+                y,
+                outer_cv=self.outer_cv,
+                params=params,
+                n_jobs=self.n_jobs,
+                verbose=self.verbose,
+            )
+        search = self.estimator if self.prefit else self._run_object(X, y, params)
+        names, primary = metrics_of_search(search)
+        reports: Reports = dict.fromkeys(names)
+        for name in names:
+            with honest_or_warn():
+                table = read_table(search, name if len(names) > 1 else None, outer.get(name))
+                reports[name] = self._report(table)
+        found = fitted_attributes(search) | {"search_": search, "n_fits_": None}
+        found["reports_"] = reports if len(reports) > 1 else {}
+        if primary is None:
+            return found
+        naive, report = found.get("best_score_", np.nan), reports[primary]
+        if report is not None:
+            naive = report.naive if report.greater_is_better else -report.naive
+            found["n_fits_"] = report.n_fits
+        found |= attributes_of_outer_folds(outer.get(primary), ())
+        return found | self._about(report, naive)
 
-    def _finish_report(
-        self,
-        report: SelectionReport,
-        plan: Plan,  # noqa: ARG002  # for subclasses
-        record: Record,  # noqa: ARG002  # for subclasses
-        metric: str,  # noqa: ARG002  # for subclasses
-    ) -> SelectionReport:
-        """Add what the score table alone cannot say."""
-        return report
-
-    def _method_for(self, table: ScoreTable) -> str:  # noqa: ARG002  # for subclasses
-        return self._method
-
-    def _honest_score(self, report: SelectionReport | None) -> float:
-        return float("nan") if report is None else report.estimate
-
-    def _about_outer(
-        self,
-        request: Request,  # noqa: ARG002  # for subclasses
-        outer: Mapping[str, OuterFolds],  # noqa: ARG002  # for subclasses
-        primary: str | None,  # noqa: ARG002  # for subclasses
-    ) -> dict[str, Any]:
-        """Give the fitted attributes about outer folds."""
-        return {}
-
-    def _outer_folds(
-        self,
-        request: Request,  # noqa: ARG002  # for subclasses
-        plan: Plan,  # noqa: ARG002  # for subclasses
-        record: Record,  # noqa: ARG002  # for subclasses
-    ) -> Mapping[str, OuterFolds]:
-        """Judge outer folds, for each metric; empty where the estimate needs none."""
-        return {}
+    def _run_object(self, X: Any, y: Any, params: Mapping[str, Any]) -> Any:
+        search = copy_of_search(self.estimator, params)
+        with Progress(self, X, y, n_tasks=1) as progress, progress.fit_of(search, "search"):
+            search.fit(*((X,) if y is None else (X, y)), **params)
+        return search  # the fit of some libraries returns None

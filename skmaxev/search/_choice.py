@@ -10,14 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from skmaxev._compat import format_results, select_best_index
 from skmaxev.engine.plan import Place
 from skmaxev.engine.record import Record
+from skmaxev.search._request import Request
 
-__all__ = ["NOBODY", "choose", "choose_inside", "search_results"]
+__all__ = ["NOBODY", "choose", "choose_inside", "complete_scores", "search_results"]
 
 FloatArray = NDArray[np.float64]
 NOBODY = -1
 """In place of a candidate, where none was chosen."""
+
+
+def complete_scores(record: Record, places: Sequence[Place], metric: str) -> FloatArray:
+    """Gather scores, (n_candidates, n_places); a failed fit or scorer leaves NaN, no filler."""
+    return np.where(record.failed(places, metric), np.nan, record.scores(places, metric))
 
 
 def choose(scores: FloatArray) -> int:
@@ -40,21 +47,21 @@ def choose(scores: FloatArray) -> int:
     return int(rankdata(-means, method="min").argmin())
 
 
-def choose_inside(
-    search: Any, record: Record, places: Sequence[Place], metric: str, candidates: list[Any]
-) -> int:
+def choose_inside(request: Request, record: Record, places: Sequence[Place], metric: str) -> int:
     """Choose a candidate by the splits inside one outer fold.
 
     A callable ``refit`` gets the table that a search inside the fold would have made. Where it
     fails there, nobody is chosen: -1, after a warning.
     """
-    if not callable(search.refit):
+    if not callable(request.refit):
         return choose(record.scores(places, metric))
-    results = search_results(search, record, places, candidates, quiet=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # about scores that are not finite
+        results = search_results(request, record, places)
     try:
-        return int(search._select_best_index(search.refit, metric, results))  # noqa: SLF001  # inherited
+        return int(select_best_index(request.refit, metric, results))
     except Exception as error:  # a user's function may raise anything
-        if search.error_score == "raise" and search.outer_cv is not None:
+        if request.error_score == "raise" and request.outer_cv is not None:
             raise
         warnings.warn(
             f"refit chose nobody inside outer fold {places[0].outer}, with {len(places)} inner "
@@ -65,17 +72,8 @@ def choose_inside(
         return NOBODY
 
 
-def search_results(
-    search: Any, record: Record, places: Sequence[Place], candidates: list[Any], *, quiet: bool
-) -> dict[str, Any]:
-    """Make the ``cv_results_`` of a search with these splits, by scikit-learn's own hand.
-
-    ``quiet`` keeps back the warning about scores that are not finite.
-    """
-    train = search.return_train_score
+def search_results(request: Request, record: Record, places: Sequence[Place]) -> dict[str, Any]:
+    """Make the ``cv_results_`` of a search with these splits, by scikit-learn's own hand."""
+    train = request.return_train_score
     output = record.as_scikit_learn(places, train=train)
-    with warnings.catch_warnings():
-        if quiet:
-            warnings.simplefilter("ignore", UserWarning)
-        results = search._format_results(candidates, len(places), output)  # noqa: SLF001  # inherited
-    return dict(results)
+    return format_results(request.candidates, len(places), output, train=train)

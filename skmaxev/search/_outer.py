@@ -1,24 +1,90 @@
-"""Outer folds of nested cross-validation: choose inside each, judge the winner outside."""
+"""Nested folds: which ones an estimate needs, who wins inside, and what it is worth outside."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.model_selection import check_cv
 
 from skmaxev.engine.failures import report_nested_failures
-from skmaxev.engine.plan import Nesting, Place, Plan, plan_later_fits
+from skmaxev.engine.inner import fresh_copy, nest, split_rows
+from skmaxev.engine.plan import (
+    Nesting,
+    Place,
+    Plan,
+    as_splits,
+    plan_later_fits,
+    share_folds,
+)
 from skmaxev.engine.record import Record
-from skmaxev.search._choice import NOBODY, choose_inside
+from skmaxev.search._choice import NOBODY, choose_inside, complete_scores
 from skmaxev.search._request import Request
 from skmaxev.table import OuterFolds
 
-__all__ = ["inner_places", "judge_outer_folds", "outer_table"]
+__all__ = ["attributes_of_outer_folds", "inner_places", "judge_outer_folds", "nested_folds"]
 
 FloatArray = NDArray[np.float64]
-Run = Callable[[Plan, Sequence[tuple[int, int]], Record], None]
+_CURE = "Give cv as three or more folds that judge each row once, or outer folds as outer_cv."
+_CURE_WITHIN = "Use fewer folds inside, folds of cv that judge more rows, or inner_cv=None."
+
+
+def nested_folds(request: Request) -> Nesting | None:
+    """Say which folds the method needs beside those of the search; None for none."""
+    if request.inner_cv is not None:
+        return _with_inner_level(request)
+    if request.method != "NESTED":
+        return None
+    if request.outer_cv is not None:
+        outer = check_cv(request.outer_cv, request.y, classifier=request.classes is not None)
+        splits = outer.split(request.X, request.y, **request.outer_params)
+        return nest(request.cv, as_splits(splits, request.n_rows), **_data(request))
+    try:
+        return _folds_of_the_search(request, _CURE)
+    except ValueError as error:
+        warnings.warn(
+            "No nested cross-validation, so best_score_ will be NaN: the "
+            f"{len(request.splits)} splits of cv are no three folds that judge each row once, "
+            f"which could be shared, and as outer folds they cannot be used either: {error}",
+            UserWarning,
+            stacklevel=2,
+        )
+        return None
+
+
+def _data(request: Request) -> dict[str, Any]:
+    return {
+        "X": request.X,
+        "y": request.y,
+        "estimator": request.estimator,
+        "classifier": request.classes is not None,
+        "params": request.split_params,
+    }
+
+
+def _folds_of_the_search(request: Request, cure: str) -> Nesting:
+    shared = share_folds(request.splits)
+    return shared or nest(request.cv, request.splits, cure=cure, **_data(request))
+
+
+def _with_inner_level(request: Request) -> Nesting:
+    """Split the judged rows of every fold too, for the full form of the low-variance estimate."""
+    nesting = _folds_of_the_search(request, _CURE_WITHIN)
+    within = tuple(
+        split_rows(
+            fresh_copy(request.inner_cv),
+            fold.test,
+            name=f"inner_cv cannot split the judged rows of fold {number}",
+            cure=_CURE_WITHIN,
+            **_data(request),
+        )
+        for number, fold in enumerate(nesting.outer)
+    )
+    return replace(nesting, within=within)
 
 
 def inner_places(nesting: Nesting, level: str, fold: int) -> list[Place]:
@@ -28,36 +94,36 @@ def inner_places(nesting: Nesting, level: str, fold: int) -> list[Place]:
 
 
 def judge_outer_folds(
-    search: Any, request: Request, plan: Plan, nesting: Nesting, record: Record, run: Run
+    request: Request, plan: Plan, record: Record, make: Callable[..., Record]
 ) -> dict[str, OuterFolds]:
-    """Choose in every outer fold and judge its winner, for each metric.
+    """Choose in every outer fold and judge its winner, for each metric; empty without such folds.
 
-    Parameters
-    ----------
-    search : search object
-        Its ``refit`` chooses, also inside the folds.
-    request : Request
-        What is searched.
-    plan : Plan
-        Where an outer fold's training rows have no unit, its winner is fitted now.
-    nesting : Nesting
-        The outer folds and the splits inside.
-    record : Record
-        Finished fits; counts the new ones.
-    run : callable
-        ``run(plan, pairs, record)`` makes fits.
-
-    Returns
-    -------
-    dict of str to OuterFolds
-        A fold has score NaN if no candidate has all its scores inside the fold, although
-        there is a choice, or if the winner's own fit or score failed.
+    ``make(plan, pairs)`` makes the fits of winners that ``record`` lacks, which are counted there.
+    A fold has score NaN if no candidate has all its scores inside the fold, although there is a
+    choice, or if the winner's own fit or score failed.
     """
+    nesting = plan.nesting
+    if nesting is None or nesting.within:
+        return {}
+    folds = range(len(nesting.outer))
     winners = {
-        metric: _winners(search, request, nesting, record, metric) for metric in record.metrics
+        metric: [
+            choose_inside(request, record, inner_places(nesting, "inner", k), metric) for k in folds
+        ]
+        for metric in record.metrics
     }
-    sources = _refit_winners(request, plan, nesting, record, winners, run)
-    return {
+    second = plan_later_fits({Place("outer", k, 0): nesting.outer[k] for k in plan.outer_refits})
+    pairs = {
+        (number, chosen[k])
+        for number, k in enumerate(plan.outer_refits)
+        for chosen in winners.values()
+        if chosen[k] != NOBODY
+    }
+    refits = make(second, sorted(pairs))
+    record.count(refits)
+    report_nested_failures(refits, second, plan.splits, request.classes)
+    sources = [refits if k in plan.outer_refits else record for k in folds]
+    outer = {
         metric: OuterFolds(
             scores=_outer_scores(sources, nesting, record, metric, chosen),
             best_index=np.array(chosen, dtype=np.intp),
@@ -68,35 +134,9 @@ def judge_outer_folds(
         )
         for metric, chosen in winners.items()
     }
-
-
-def _winners(
-    search: Any, request: Request, nesting: Nesting, record: Record, metric: str
-) -> list[int]:
-    return [
-        choose_inside(search, record, inner_places(nesting, "inner", k), metric, request.candidates)
-        for k in range(len(nesting.outer))
-    ]
-
-
-def _refit_winners(
-    request: Request,
-    plan: Plan,
-    nesting: Nesting,
-    record: Record,
-    winners: Mapping[str, list[int]],
-    run: Run,
-) -> list[Record]:
-    """Fit the winners of folds whose training rows no unit has; give each fold's record."""
-    folds = plan.outer_refits
-    second = plan_later_fits({Place("outer", k, 0): nesting.outer[k] for k in folds})
-    outside = Record(second, record.n_candidates, record.error_score)
-    pairs = {(number, chosen[k]) for number, k in enumerate(folds) for chosen in winners.values()}
-    if pairs:
-        run(second, sorted(pairs), outside)
-    record.count(outside)
-    report_nested_failures(outside, second, plan.splits, request.classes)
-    return [outside if k in folds else record for k in range(len(nesting.outer))]
+    if not (record.errors or record.failures):  # or it is told already
+        _warn_of_empty_folds(request, record, outer)
+    return outer
 
 
 def _outer_scores(
@@ -108,20 +148,27 @@ def _outer_scores(
 ) -> FloatArray:
     scores = np.full(len(winners), np.nan)
     for k, (source, winner) in enumerate(zip(sources, winners, strict=True)):
-        place = [Place("outer", k, 0)]
         if winner == NOBODY or metric not in source.metrics:
             continue
-        failed = source.failed(place, metric)[winner, 0]
-        if not failed and _has_choice(record, nesting, k, metric):
-            scores[k] = source.scores(place, metric)[winner, 0]
+        inside = complete_scores(record, inner_places(nesting, "inner", k), metric)
+        if len(inside) == 1 or np.isfinite(inside).all(axis=1).any():
+            scores[k] = complete_scores(source, [Place("outer", k, 0)], metric)[winner, 0]
     return scores
 
 
-def _has_choice(record: Record, nesting: Nesting, fold: int, metric: str) -> bool:
-    """Tell whether some candidate has all its scores inside the fold, or there is only one."""
-    places = inner_places(nesting, "inner", fold)
-    complete = np.isfinite(record.scores(places, metric)) & ~record.failed(places, metric)
-    return record.n_candidates == 1 or bool(complete.all(axis=1).any())
+def _warn_of_empty_folds(request: Request, record: Record, outer: Mapping[str, OuterFolds]) -> None:
+    """Warn where some outer fold has no score, if scikit-learn did not warn of others."""
+    primary = request.primary(record)
+    if primary is None:
+        return
+    empty = np.flatnonzero(~np.isfinite(outer[primary].scores))
+    if empty.size and np.isfinite(record.scores(request.places, primary)).all():
+        warnings.warn(
+            f"best_score_ is NaN: outer folds {empty.tolist()} have no score. Either no "
+            "candidate has a score on every split inside, or the winner has none outside.",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 def _inner_scores(record: Record, nesting: Nesting, metric: str) -> FloatArray:
@@ -129,42 +176,26 @@ def _inner_scores(record: Record, nesting: Nesting, metric: str) -> FloatArray:
     most = max(len(splits) for splits in nesting.inner)
     inner = np.full((len(nesting.inner), most, record.n_candidates), np.nan)
     for k, splits in enumerate(nesting.inner):
-        places = inner_places(nesting, "inner", k)
-        scores = np.where(record.failed(places, metric), np.nan, record.scores(places, metric))
-        inner[k, : len(splits)] = scores.T
+        inner[k, : len(splits)] = complete_scores(
+            record, inner_places(nesting, "inner", k), metric
+        ).T
     return inner
 
 
-def outer_table(own: OuterFolds, candidates: Sequence[Any]) -> dict[str, Any]:
-    """Make the table of outer folds, one row a fold, as ``pandas.DataFrame`` takes it.
-
-    Parameters
-    ----------
-    own : OuterFolds
-        For the metric that chooses.
-    candidates : sequence of dict
-        Settings of each candidate.
-
-    Returns
-    -------
-    dict
-        ``best_index``, ``params``, ``n_train``, ``n_test``, ``mean_inner_score`` of the winner, and
-        ``test_score``.
-    """
-    return {
+def attributes_of_outer_folds(own: OuterFolds | None, candidates: Sequence[Any]) -> dict[str, Any]:
+    """Give ``outer_scores_``, and ``outer_results_``, a table of one row a fold, of one metric."""
+    if own is None:
+        return {}
+    params = own.params or [None if k == NOBODY else candidates[k] for k in own.best_index]
+    results = {
         "best_index": own.best_index,
-        "params": _winners_params(own, candidates),
+        "params": list(params),
         "n_train": own.n_train,
         "n_test": own.n_test,
         "mean_inner_score": _winners_inner_means(own),
         "test_score": own.scores,
     }
-
-
-def _winners_params(own: OuterFolds, candidates: Sequence[Any]) -> list[Any]:
-    if own.params is not None:
-        return list(own.params)
-    return [None if best == NOBODY else candidates[best] for best in own.best_index]
+    return {"outer_scores_": own.scores, "outer_results_": results}
 
 
 def _winners_inner_means(own: OuterFolds) -> FloatArray:

@@ -2,95 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Self
 
-from skmaxev._compat import has_callbacks, propagate
-from skmaxev.engine.plan import Place, Plan
-from skmaxev.search._request import Request
+from skmaxev._compat import has_callbacks
 
-__all__ = ["Progress", "SearchProgress"]
+__all__ = ["Progress"]
 
 
 class Progress:
     """The tree of callback contexts of one search, as GridSearchCV builds it.
 
-    Parameters
-    ----------
-    search : search object
-        Callbacks listen to it, or to one that holds it.
-    request : Request
-        What is searched.
-    plan : Plan
-        Tells which fit serves which splits. Fits of nested folds have no context.
-
-    Attributes
-    ----------
-    contexts : dict of (int, int) to list
-        For unit and candidate, the contexts of the splits that the fit serves.
+    Callbacks listen to ``caller``, or to what holds it; ``n_tasks`` follow: the search, the refit.
     """
 
-    def __init__(self, search: Any, request: Request, plan: Plan) -> None:
-        self.contexts: dict[tuple[int, int], list[Any]] = {}
-        self._about = {"estimator": search, "X": request.X, "y": request.y}
-        self._about["metadata"] = request.metadata
+    def __init__(self, caller: Any, X: Any, y: Any, metadata: Any = None, *, n_tasks: int) -> None:
+        self._about = {"estimator": caller, "X": X, "y": y, "metadata": metadata}
         self._root: Any = None
-        self._search: Any = None
-        if has_callbacks(search):
-            self._begin(search, request, plan)
-
-    def _begin(self, search: Any, request: Request, plan: Plan) -> None:
-        n_splits, n_candidates = len(request.splits), len(request.candidates)
-        search.n_splits_ = n_splits  # callbacks ask for it
-        self._root = search._init_callback_context(  # noqa: SLF001  # documented so
-            max_subtasks=1 + (search.refit is not False)
-        ).call_on_fit_task_begin(**self._about)
-        self._search = self._root.subcontext(
-            task_name="search", max_subtasks=n_candidates * n_splits, sequential_subtasks=False
-        ).call_on_fit_task_begin(estimator=search)
-        for candidate in range(n_candidates):
-            for split in range(n_splits):
-                unit, _ = plan.where[Place("search", -1, split)]
-                context = self._search.subcontext(
-                    task_name="candidate-split-evaluation",
-                    task_id=candidate * n_splits + split,
-                )
-                self.contexts.setdefault((unit, candidate), []).append(context)
-
-    def end_search(self) -> None:
-        """Tell that all fits of the search are made."""
-        if self._search is not None:
-            self._search.call_on_fit_task_end(estimator=self._about["estimator"])
-
-    @contextmanager
-    def refit(self, winner: Any) -> Iterator[None]:
-        """Tell about the winner's fit on all rows."""
-        if self._root is None:
-            yield
-            return
-        context = self._root.subcontext(task_name="refit-with-best-params")
-        with context.propagate_callback_context(winner):
-            context.call_on_fit_task_begin(**self._about)
-            yield
-        context.call_on_fit_task_end(**self._about)
-
-    def end(self) -> None:
-        """Tell that the search is over."""
-        if self._root is not None:
-            self._root.call_on_fit_task_end(**self._about)
-
-
-class SearchProgress:
-    """The contexts around a search object that runs as it is; one ``with`` block."""
-
-    def __init__(self, search: Any, X: Any, y: Any) -> None:
-        self._about = {"estimator": search, "X": X, "y": y, "metadata": None}
-        self._root: Any = None
-        if has_callbacks(search):
-            self._root = search._init_callback_context(  # noqa: SLF001  # documented so
-                max_subtasks=1
-            ).call_on_fit_task_begin(**self._about)
+        if has_callbacks(caller):
+            root = caller._init_callback_context(max_subtasks=n_tasks)  # noqa: SLF001  # documented so
+            self._root = root.call_on_fit_task_begin(**self._about)
 
     def __enter__(self) -> Self:
         return self
@@ -99,15 +31,42 @@ class SearchProgress:
         if self._root is not None and kind is None:
             self._root.call_on_fit_task_end(**self._about)
 
-    def around(self, search: Any) -> Any:
-        """Pass the callbacks on to a search for the length of a ``with`` block."""
-        if self._root is None or not hasattr(search, "set_callbacks"):
-            return nullcontext()
-        return self._within(self._root.subcontext(task_name="search"), search)
+    @contextmanager
+    def search(
+        self, units: Sequence[int], n_candidates: int
+    ) -> Iterator[Mapping[tuple[int, int], Sequence[Any]]]:
+        """Tell about the fits of the search itself, of which ``units`` serve the splits.
+
+        Yields for unit and candidate the contexts of the splits that the fit serves. Fits of nested
+        folds have none.
+        """
+        contexts: dict[tuple[int, int], list[Any]] = {}
+        if self._root is None:
+            yield contexts
+            return
+        caller = self._about["estimator"]
+        n_splits = len(units)
+        task = self._root.subcontext(
+            task_name="search", max_subtasks=n_candidates * n_splits, sequential_subtasks=False
+        ).call_on_fit_task_begin(estimator=caller)
+        for candidate in range(n_candidates):
+            for split, unit in enumerate(units):
+                context = task.subcontext(
+                    task_name="candidate-split-evaluation",
+                    task_id=candidate * n_splits + split,
+                )
+                contexts.setdefault((unit, candidate), []).append(context)
+        yield contexts
+        task.call_on_fit_task_end(estimator=caller)
 
     @contextmanager
-    def _within(self, context: Any, search: Any) -> Iterator[None]:
-        with propagate(context, search):
+    def fit_of(self, model: Any, task: str) -> Iterator[None]:
+        """Tell about the fit of one model: the winner on all rows, or a search as it is."""
+        if self._root is None:
+            yield
+            return
+        context = self._root.subcontext(task_name=task)
+        with context.propagate_callback_context(model):
             context.call_on_fit_task_begin(**self._about)
             yield
         context.call_on_fit_task_end(**self._about)

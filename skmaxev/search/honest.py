@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-from sklearn.base import is_classifier
-
 from skmaxev._compat import Interval, StrOptions
-from skmaxev.engine.inner import fresh_copy, nest, split_rows
-from skmaxev.engine.plan import Nesting, Plan, share_folds
-from skmaxev.engine.record import Record
-from skmaxev.report import METHODS, SelectionReport
+from skmaxev.report import METHODS
 from skmaxev.search._base import BaseMaxSearch
-from skmaxev.search._fresh import check_fresh, judge_before_refit, n_fresh_fits
-from skmaxev.search._outer import inner_places
-from skmaxev.search._request import Request, read_request
-from skmaxev.table import ScoreTable, mean_scores
 
 __all__ = ["HonestSearchCV", "LowVarianceCVSearch", "ShrunkSearchCV"]
-
-_CURE = "Use fewer folds inside, folds of cv that judge more rows, or inner_cv=None."
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -123,34 +110,6 @@ class HonestSearchCV(BaseMaxSearch):
     method: str = "CONSENSUS"
     n_judge_again: int = 0
 
-    def _method_for(self, table: ScoreTable) -> str:  # noqa: ARG002  # the same for every table
-        return self.method
-
-    def _correct_search(self, X: Any, y: Any, params: Mapping[str, Any]) -> dict[str, Any]:
-        if self.n_judge_again:
-            raise ValueError(
-                "n_judge_again needs candidates of our own, since it comes before the refit; got a "
-                "search object. Give param_grid, or call judge_again after the search."
-            )
-        return super()._correct_search(X, y, params)
-
-    def _plan(self, request: Request) -> Plan:
-        if self.n_judge_again:
-            check_fresh(self, request)
-        return super()._plan(request)
-
-    def _planned_fits(self, X: Any, y: Any, params: Mapping[str, Any]) -> tuple[int, int]:
-        n_fits, n_derived = super()._planned_fits(X, y, params)
-        return n_fits + n_fresh_fits(self, read_request(self, X, y, params)), n_derived
-
-    def _judge(
-        self, request: Request, plan: Plan, record: Record, found: Mapping[str, Any]
-    ) -> dict[str, Any]:
-        judged = super()._judge(request, plan, record, found)
-        if not self.n_judge_again:
-            return judged
-        return judged | judge_before_refit(self, request, record, {**found, **judged})
-
 
 class ShrunkSearchCV(BaseMaxSearch):
     """Search that reports its best score after empirical-Bayes shrinkage.
@@ -189,7 +148,7 @@ share_submodels, prefit
     True
     """
 
-    _method: ClassVar[str] = "EB"
+    method = "EB"
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -234,101 +193,10 @@ share_submodels, prefit
     True
     """
 
-    _method: ClassVar[str] = "LVCV"
+    method = "LVCV"
     _parameter_constraints: ClassVar = {
         **BaseMaxSearch._parameter_constraints,  # noqa: SLF001  # inherited
         "inner_cv": ["cv_object"],
     }
 
     inner_cv: Any = None
-
-    def _nest(self, request: Request) -> Nesting | None:
-        if self.inner_cv is None:
-            return None
-        arguments = {
-            "X": request.X,
-            "y": request.y,
-            "estimator": self.estimator,
-            "classifier": is_classifier(self.estimator),
-            "params": request.split_params,
-            "cure": _CURE,
-        }
-        nesting = share_folds(request.splits) or nest(request.cv, request.splits, **arguments)
-        within = tuple(
-            split_rows(
-                fresh_copy(self.inner_cv),
-                fold.test,
-                name=f"inner_cv cannot split the judged rows of fold {number}",
-                **arguments,
-            )
-            for number, fold in enumerate(nesting.outer)
-        )
-        return replace(nesting, within=within)
-
-    def _method_for(self, table: ScoreTable) -> str:
-        means = mean_scores(table.used_scores)
-        other = means[table.used_best_index] < means.max()
-        return "CONSENSUS" if callable(self.refit) and other else self._method
-
-    def _finish_report(
-        self, report: SelectionReport, plan: Plan, record: Record, metric: str
-    ) -> SelectionReport:
-        if plan.nesting is None or report.method != self._method:
-            return report
-        if report.n_used == 1 or report.spread == 0:  # nothing was chosen
-            return report
-        return _with_full_form(report, full_form(record, plan.nesting, metric))
-
-
-def full_form(record: Record, nesting: Nesting, metric: str) -> float:
-    """Choose inside each fold by cross-validation, and judge by cross-validation on the rest.
-
-    Parameters
-    ----------
-    record : Record
-        Scores of the splits within each fold, and of the splits of the other rows.
-    nesting : Nesting
-        With ``within``.
-    metric : str
-        Which metric.
-
-    Returns
-    -------
-    float
-        Mean over folds; tied candidates share. Errs downwards on average. NaN if some fold has no
-        candidate with all its scores.
-
-    References
-    ----------
-    .. [1] H. van Hasselt (2013), Eqs. 9 and 10. arXiv:1302.7175.
-    """
-    values = []
-    for k in range(len(nesting.outer)):
-        means = []
-        for level in ("within", "inner"):
-            places = inner_places(nesting, level, k)
-            scores = np.where(record.failed(places, metric), np.nan, record.scores(places, metric))
-            means.append(scores.mean(axis=1))
-        arguments, judged = means
-        usable = np.isfinite(arguments) & np.isfinite(judged)
-        if not usable.any():
-            return float("nan")
-        top = arguments[usable].max()
-        tied = usable & np.isclose(arguments, top, rtol=1e-12, atol=0.0)
-        values.append(judged[tied].mean())
-    return float(np.mean(values))
-
-
-def _with_full_form(report: SelectionReport, value: float) -> SelectionReport:
-    """Put the full form's value in the place of the estimate from the score table."""
-    estimate = replace(report.estimates["LVCV"], value=value)
-    note = "LVCV in its full form: chosen by cross-validation inside each fold, judged on the rest."
-    estimates: Mapping[str, Any] = {**report.estimates, "LVCV": estimate}
-    return replace(
-        report,
-        estimate=value,
-        interval=report.interval if np.isfinite(value) else None,
-        optimism=report.naive - value,
-        estimates=estimates,
-        notes=(*report.notes, note),
-    )

@@ -2,32 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-from sklearn.base import is_classifier
-from sklearn.metrics import check_scoring
-from sklearn.model_selection import check_cv
-from sklearn.utils.metadata_routing import MethodMapping
-
-from skmaxev.engine.inner import nest
-from skmaxev.engine.plan import Nesting, Plan, as_splits, share_folds
-from skmaxev.engine.record import Record
-from skmaxev.report import SelectionReport
 from skmaxev.search._base import BaseMaxSearch
-from skmaxev.search._classical import judge_search
-from skmaxev.search._outer import judge_outer_folds, outer_table
-from skmaxev.search._request import Request
-from skmaxev.search._state import check_forgets
-from skmaxev.search._tables import search_places
-from skmaxev.table import OuterFolds, ScoreTable
 
 __all__ = ["NestedCVSearch"]
-
-_CURE = "Give cv as three or more folds that judge each row once, or outer folds as outer_cv."
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -93,139 +73,10 @@ share_submodels, prefit
     46
     """
 
-    _method: ClassVar[str] = "NESTED"
+    method = "NESTED"
     _parameter_constraints: ClassVar = {
         **BaseMaxSearch._parameter_constraints,  # noqa: SLF001  # inherited
         "outer_cv": ["cv_object"],
     }
 
     outer_cv: Any = None
-
-    def get_metadata_routing(self) -> Any:
-        """Get the routing of metadata: estimator, scorer, ``cv``, and ``outer_cv`` if it is set.
-
-        Returns
-        -------
-        sklearn.utils.metadata_routing.MetadataRouter
-        """
-        router = super().get_metadata_routing()
-        if self.outer_cv is None:
-            return router
-        mapping = MethodMapping().add(caller="fit", callee="split")
-        return router.add(outer_splitter=self.outer_cv, method_mapping=mapping)
-
-    def _correct_search(self, X: Any, y: Any, params: Mapping[str, Any]) -> dict[str, Any]:
-        found = super()._correct_search(X, y, params)
-        table = getattr(found.get("report_"), "table", None)
-        if table is None or table.outer is None:
-            return found
-        results = outer_table(table.outer, table.params or ())
-        return found | {"outer_scores_": table.outer.scores, "outer_results_": results}
-
-    def _outer_folds_of_search(self, X: Any, y: Any, params: Mapping[str, Any]) -> Any:
-        check_forgets({"estimator": self.estimator}, params)
-        folds = judge_search(
-            self.estimator,
-            X,
-            y,
-            outer_cv=self.outer_cv,
-            params=params,
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-        )
-        metric = getattr(self.estimator, "refit", None)
-        return {"score": folds} | ({metric: folds} if isinstance(metric, str) else {})
-
-    def _nest(self, request: Request) -> Nesting | None:
-        if self.outer_cv is not None:
-            return self._nest_classically(request)
-        shared = share_folds(request.splits)
-        if shared is not None:
-            return shared
-        try:
-            return self._nest_by_cv(request, request.splits, cure=_CURE)
-        except ValueError as error:
-            warnings.warn(
-                "No nested cross-validation, so best_score_ will be NaN: the "
-                f"{len(request.splits)} splits of cv are no three folds that judge each row once, "
-                f"which could be shared, and as outer folds they cannot be used either: {error}",
-                UserWarning,
-                stacklevel=2,
-            )
-            return None
-
-    def _nest_classically(self, request: Request) -> Nesting:
-        X, y = request.X, request.y
-        outer = check_cv(self.outer_cv, y, classifier=is_classifier(self.estimator))
-        splits = as_splits(outer.split(X, y, **request.outer_params), request.n_rows)
-        return self._nest_by_cv(request, splits)
-
-    def _nest_by_cv(self, request: Request, outer: Any, **message: str) -> Nesting:
-        return nest(
-            request.cv,
-            outer,
-            request.X,
-            request.y,
-            estimator=self.estimator,
-            classifier=is_classifier(self.estimator),
-            params=request.split_params,
-            **message,
-        )
-
-    def _forgiving_scorer(self) -> Any:
-        if self.outer_cv is not None or self.error_score != "raise":
-            return None
-        return check_scoring(self.estimator, self.scoring, raise_exc=False)
-
-    def _outer_folds(
-        self, request: Request, plan: Plan, record: Record
-    ) -> Mapping[str, OuterFolds]:
-        if plan.nesting is None:
-            return {}
-        found = judge_outer_folds(
-            self,
-            request,
-            plan,
-            plan.nesting,
-            record,
-            lambda second, pairs, outside: self._run(request, second, pairs, outside, {}),
-        )
-        if not (record.errors or record.failures):  # or it is told already
-            self._tell_of_empty_folds(request, record, found)
-        return found
-
-    def _tell_of_empty_folds(
-        self, request: Request, record: Record, outer: Mapping[str, OuterFolds]
-    ) -> None:
-        """Warn where some outer fold has no score, if scikit-learn did not warn of others."""
-        primary = self._primary(record)
-        if primary is None:
-            return
-        own = record.scores(search_places(request), primary)
-        empty = np.flatnonzero(~np.isfinite(outer[primary].scores))
-        if empty.size and np.isfinite(own).all():
-            warnings.warn(
-                f"best_score_ is NaN: outer folds {empty.tolist()} have no score. Either no "
-                "candidate has a score on every split inside, or the winner has none outside.",
-                UserWarning,
-                stacklevel=2,
-            )
-
-    def _about_outer(
-        self, request: Request, outer: Mapping[str, OuterFolds], primary: str | None
-    ) -> dict[str, Any]:
-        if primary is None or primary not in outer:
-            return {}
-        return {
-            "outer_scores_": outer[primary].scores,
-            "outer_results_": outer_table(outer[primary], request.candidates),
-        }
-
-    def _method_for(self, table: ScoreTable) -> str:
-        made = table.outer is not None and np.isfinite(table.outer.scores).all()
-        return self._method if made else "CONSENSUS"
-
-    def _honest_score(self, report: SelectionReport | None) -> float:
-        if report is None or report.method != self._method:
-            return float("nan")
-        return report.estimate
