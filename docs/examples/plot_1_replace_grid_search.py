@@ -54,6 +54,12 @@ from skmaxev.plotting import SelectionBiasDisplay
 SelectionBiasDisplay.from_search(search).plot()
 
 # %%
+# How far is the winner ahead of each of them? Where a bar holds zero, nobody knows who is better.
+from skmaxev.plotting import RunnersUpDisplay
+
+RunnersUpDisplay.from_search(search).plot()
+
+# %%
 # One split into seen and fresh rows proves nothing, because all scores are noisy. So search on
 # forty draws of 60 rows and look at the errors, in points of accuracy: the mean error shows
 # which side a score errs to, the root mean square how far off it is.

@@ -8,6 +8,7 @@ from skmaxev.plotting.estimators import EstimatorsDisplay
 from skmaxev.plotting.optimism_curve import OptimismCurveDisplay
 from skmaxev.plotting.outer_folds import OuterFoldsDisplay
 from skmaxev.plotting.page import to_page
+from skmaxev.plotting.runners_up import RunnersUpDisplay
 from skmaxev.plotting.selection_bias import SelectionBiasDisplay
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "EstimatorsDisplay",
     "OptimismCurveDisplay",
     "OuterFoldsDisplay",
+    "RunnersUpDisplay",
     "SelectionBiasDisplay",
     "to_page",
 ]

@@ -10,10 +10,14 @@ from skmaxev.plotting._draw import Display
 from skmaxev.report.numbers import as_loss
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from skmaxev.report import SelectionReport
     from skmaxev.table import ScoreTable
 
-__all__ = ["ReportDisplay", "report_of", "signed", "table_of"]
+__all__ = ["ReportDisplay", "cut", "report_of", "settings_in_words", "signed", "table_of"]
+
+_LONGEST = 30  # signs of a label beside the axes
 
 
 @dataclass(eq=False, repr=False)
@@ -105,3 +109,25 @@ def table_of(report: SelectionReport) -> ScoreTable:
 def signed(report: SelectionReport, scores: Any) -> Any:
     """Give scores of the table the sign in which the report is read."""
     return scores if report.greater_is_better else -scores
+
+
+def settings_in_words(
+    candidates: Sequence[Mapping[str, Any]], some: Sequence[Mapping[str, Any]]
+) -> list[str]:
+    """Write the settings of some, only those that differ among the candidates."""
+    names = [name for name in candidates[0] if len({repr(p.get(name)) for p in candidates}) > 1]
+    return [
+        ", ".join(
+            f"{name.rpartition('__')[2]}={_short(params[name])}" for name in names if name in params
+        )
+        for params in some
+    ]
+
+
+def _short(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def cut(text: str) -> str:
+    """Cut a label that would leave no room for the axes."""
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

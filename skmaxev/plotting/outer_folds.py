@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from skmaxev.plotting._draw import BLUE, GREEN, GREY, ORANGE, finish, legend_above
-from skmaxev.plotting._source import ReportDisplay, signed, table_of
+from skmaxev.plotting._source import ReportDisplay, cut, settings_in_words, signed, table_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from skmaxev.report import SelectionReport
     from skmaxev.table import OuterFolds, ScoreTable
 
 __all__ = ["OuterFoldsDisplay"]
-
-_LONGEST = 30
 
 
 @dataclass(eq=False, repr=False)
@@ -146,28 +144,11 @@ class OuterFoldsDisplay(ReportDisplay):
             for row, index in enumerate(self.best_index)
         ]
         settings = self.settings or [""] * len(names)
-        return [
-            f"{name}\n{_cut(text)}".rstrip() for name, text in zip(names, settings, strict=True)
-        ]
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+        return [f"{name}\n{cut(text)}".rstrip() for name, text in zip(names, settings, strict=True)]
 
 
 def _settings(table: ScoreTable, outer: OuterFolds) -> list[str] | None:
-    """Write the winners' settings, only those that differ among the candidates."""
     candidates = outer.params or table.params
     if candidates is None:
         return None
-    winners = outer.params or [candidates[winner] for winner in outer.best_index]
-    names = [name for name in candidates[0] if len({repr(p.get(name)) for p in candidates}) > 1]
-    return [_write(params, names) for params in winners]
-
-
-def _write(params: Mapping[str, Any], names: Sequence[str]) -> str:
-    found = ((name.rpartition("__")[2], params[name]) for name in names if name in params)
-    return ", ".join(
-        f"{name}={value:.3g}" if isinstance(value, float) else f"{name}={value}"
-        for name, value in found
-    )
+    return settings_in_words(candidates, outer.params or [candidates[k] for k in outer.best_index])

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+from datetime import date
 from html import escape
+from importlib.metadata import version
 from importlib.util import find_spec
+from platform import python_version
 from typing import TYPE_CHECKING
 
-from skmaxev.plotting._source import ReportDisplay
+from skmaxev._html import as_table
+from skmaxev._version import __version__
+from skmaxev.plotting._source import ReportDisplay, signed
 from skmaxev.plotting.estimators import EstimatorsDisplay
 from skmaxev.plotting.optimism_curve import OptimismCurveDisplay
 from skmaxev.plotting.outer_folds import OuterFoldsDisplay
+from skmaxev.plotting.runners_up import RunnersUpDisplay
 from skmaxev.plotting.selection_bias import SelectionBiasDisplay
 from skmaxev.plotting.svg import as_svg
 from skmaxev.report import METHODS
 from skmaxev.report.markup import to_html
+from skmaxev.report.numbers import Format, as_loss, name_params
+from skmaxev.report.paper import splits_in_words
 from skmaxev.report.text import heading
 
 if TYPE_CHECKING:
     from skmaxev.report import SelectionReport
 
 __all__ = ["to_page"]
+
+_MOST_ROWS = 6
 
 _STYLE = """
 :root{color-scheme:light dark}
@@ -35,7 +45,15 @@ figcaption{font-size:.9rem;opacity:.8;max-width:30rem}
  .skmaxev.skmaxev.skmaxev.skmaxev :is(th,td){white-space:normal;overflow-wrap:normal;
   padding-right:.6em}
  .skmaxev.skmaxev.skmaxev.skmaxev table{font-size:.9em;line-height:1.3}}
-@media print{figure{break-inside:avoid}}
+.tables{display:flex;flex-wrap:wrap;gap:0 3rem}
+@page{size:A4;margin:9mm}
+@media print{:root{color-scheme:light} body{padding:0;max-width:none;font-size:8pt;line-height:1.3}
+ .skmaxev.skmaxev.skmaxev.skmaxev{font-size:7.5pt;line-height:1.25;max-width:none}
+ .skmaxev.skmaxev.skmaxev.skmaxev :is(th,td){padding:.05em .7em .05em 0}
+ .skmaxev.skmaxev.skmaxev.skmaxev details{display:none}
+ h2{margin:.6em 0 .1em;font-size:9pt} p{margin:0} .tables{gap:0 1rem}
+ .pictures{grid-template-columns:repeat(3,1fr);gap:.5rem} figure{break-inside:avoid}
+ figcaption,.sources{font-size:6.5pt;line-height:1.2} .sources{columns:2;margin:0}}
 """
 
 _CAPTIONS: dict[type[ReportDisplay], str] = {
@@ -43,6 +61,8 @@ _CAPTIONS: dict[type[ReportDisplay], str] = {
     "printed score of the winner, and its honest score with the interval.",
     EstimatorsDisplay: "Every method's answer. Marks of different shape answer different "
     "questions, so they need not agree.",
+    RunnersUpDisplay: "How far the winner is ahead of those that came next. Where the bar holds "
+    "zero, these scores do not tell which is better.",
     OptimismCurveDisplay: "Best printed and best honest score after each candidate, in the order "
     "they were tried. If only the printed score still rises, searching on does not pay.",
     OuterFoldsDisplay: "What each outer fold chose, what it promised inside and scored outside.",
@@ -67,8 +87,58 @@ def to_page(report: SelectionReport) -> str:
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f"<title>{title}</title><style>{_STYLE}</style></head><body>"
-        f"<main>{to_html(report)}{_pictures(report)}{_sources(report)}</main></body></html>\n"
+        f"<main>{to_html(report)}{_search(report)}{_pictures(report)}{_sources(report)}</main></body></html>\n"
     )
+
+
+def _search(report: SelectionReport) -> str:
+    """Say what was searched, with what and when, and give the tables behind the winner."""
+    known = (
+        f"{report.n_used:,} candidates compared {splits_in_words(report)}, read from: "
+        f"{report.source}. skmaxev {__version__}, scikit-learn {version('scikit-learn')}, Python "
+        f"{python_version()}; page written {date.today().isoformat()}."  # local
+    )
+    tables = "" if report.table is None else _runners_up(report) + _by_split(report)
+    return f'<h2>The search</h2><p>{escape(known)}</p><div class="tables">{tables}</div>'
+
+
+def _runners_up(report: SelectionReport) -> str:
+    """Give the runners-up with their settings and how far they are behind."""
+    others = report.runners_up().candidates[:_MOST_ROWS]
+    if not others:
+        return ""
+    write = Format(report)
+    rows = [
+        (
+            str(other.candidate),
+            name_params(other.params or {}),
+            write.score(other.score),
+            write.size(other.difference),
+            "" if other.low is None or other.high is None
+            else f"{write.size(other.low)} to {write.size(other.high)}",
+        )
+        for other in others
+    ]  # fmt: skip
+    head = ("Runner-up", "Settings", "Score", "Behind by", f"{report.level:.0%} interval")
+    return _framed(as_table(head, rows))
+
+
+def _by_split(report: SelectionReport) -> str:
+    """Give the winner's score on every split, for as many as a person reads."""
+    table, write = report.table, Format(as_loss(report))
+    if table is None or table.n_splits > _MOST_ROWS * 2:
+        return ""
+    scores = signed(as_loss(report), table.scores[:, table.best_index])
+    sizes = table.n_test if table.n_test is not None else [None] * len(scores)
+    rows = [
+        (str(split), write.score(score), "" if size is None else f"{size:,}")
+        for split, (score, size) in enumerate(zip(scores.tolist(), sizes, strict=True))
+    ]
+    return _framed(as_table(("Split", "Winner's score", "Rows judged"), rows))
+
+
+def _framed(table: str) -> str:
+    return f'<div class="skmaxev">{table}</div>'
 
 
 def _pictures(report: SelectionReport) -> str:
@@ -79,10 +149,9 @@ def _pictures(report: SelectionReport) -> str:
     kinds: list[type[ReportDisplay]] = [
         SelectionBiasDisplay,
         EstimatorsDisplay,
-        OptimismCurveDisplay,
     ]
-    if min(report.n_used, report.n_splits) == 1:  # no choice, or no noise to correct by
-        kinds.pop()
+    if min(report.n_used, report.n_splits) > 1:  # a choice, and noise to correct by
+        kinds += [OptimismCurveDisplay, RunnersUpDisplay]
     if report.table.outer is not None:
         kinds.append(OuterFoldsDisplay)
     figures = "".join(_figure(report, kind) for kind in kinds)

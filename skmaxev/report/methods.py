@@ -116,7 +116,7 @@ _ALL = (
     ),
     Method(
         "CONSENSUS",
-        "consensus of low-variance cross-validation and an empirical-Bayes posterior mean",
+        "consensus of LVCV and a posterior mean",
         WINNER,
         "either way, little",
         "skmaxev",

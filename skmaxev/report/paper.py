@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from skmaxev._version import __version__
 from skmaxev.report.advice import nothing_chosen
-from skmaxev.report.methods import METHODS, PROCEDURE, WINNER
+from skmaxev.report.methods import METHODS, PROCEDURE, WINNER, Method
 from skmaxev.report.numbers import Format, name_metric, percent
 
 if TYPE_CHECKING:
     from skmaxev.report.report import SelectionReport
 
-__all__ = ["latex", "methods_text", "sources", "to_latex"]
+__all__ = ["methods_text", "sources", "splits_in_words", "to_latex"]
 
 _LATEX = str.maketrans(
     {sign: "\\" + sign for sign in "&%$#_{}"}
@@ -61,7 +61,7 @@ _SOURCES = {
 def methods_text(report: SelectionReport, *, latex_: bool) -> str:
     """Write a paragraph: what was searched, by which splits, and what the number is."""
     write, method = Format(report), METHODS[report.method]
-    word = latex if latex_ else str
+    word = _latex if latex_ else str
     cite = r"\citep{%s}" if latex_ else "[@%s]"
     aim = (
         "the average true score of models chosen in this way"
@@ -78,9 +78,9 @@ def methods_text(report: SelectionReport, *, latex_: bool) -> str:
     parts = [
         word(
             f"We compared {_candidates(report)} by their {name_metric(report).replace('_', ' ')} "
-            f"{_splits(report)}. The one that was chosen scored {write.score(report.naive)} "
-            f"there{luck}. We report {write.score(report.estimate)}{interval}, an estimate "
-            f"of {aim} by {method.name} "
+            f"{splits_in_words(report)}. The one that was chosen scored "
+            f"{write.score(report.naive)} there{luck}. We report {write.score(report.estimate)}"
+            f"{interval}, an estimate of {aim} by {_in_words(method)} "
         ),
         cite % method.source,
         word(f", computed with skmaxev {__version__}"),
@@ -95,7 +95,12 @@ def _candidates(report: SelectionReport) -> str:
     return f"{report.n_used:,} candidate{'s' * (report.n_used > 1)}{failed}"
 
 
-def _splits(report: SelectionReport) -> str:
+def _in_words(method: Method) -> str:
+    """Name a method without letters that only this package uses."""
+    return method.name.replace("LVCV", METHODS["LVCV"].name)
+
+
+def splits_in_words(report: SelectionReport) -> str:
     """Say how the splits came about, as far as it is known."""
     table = report.table
     design = table.design if table is not None else None
@@ -128,10 +133,10 @@ def to_latex(report: SelectionReport) -> str:
     write, method = Format(report), METHODS[report.method]
     interval = write.interval(report.interval).split(" to ") if report.interval else []
     ends = f"[{', '.join(interval)}]" if interval else "--"
-    cells = (name_metric(report), write.score(report.estimate), ends, method.name)
-    return " & ".join(map(latex, cells)) + rf" \citep{{{method.source}}} \\"
+    cells = (name_metric(report), write.score(report.estimate), ends, _in_words(method))
+    return " & ".join(map(_latex, cells)) + rf" \citep{{{method.source}}} \\"
 
 
-def latex(text: str) -> str:
+def _latex(text: str) -> str:
     """Escape what LaTeX would set otherwise."""
     return text.translate(_LATEX)

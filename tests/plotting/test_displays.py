@@ -17,6 +17,7 @@ from skmaxev.plotting import (
     EstimatorsDisplay,
     OptimismCurveDisplay,
     OuterFoldsDisplay,
+    RunnersUpDisplay,
     SelectionBiasDisplay,
 )
 from skmaxev.plotting._draw import GREEN
@@ -24,7 +25,7 @@ from skmaxev.plotting.svg import as_svg
 from skmaxev.readers.build import build_table
 from skmaxev.table import OuterFolds
 
-DISPLAYS = [SelectionBiasDisplay, EstimatorsDisplay, OptimismCurveDisplay]
+DISPLAYS = [SelectionBiasDisplay, EstimatorsDisplay, OptimismCurveDisplay, RunnersUpDisplay]
 
 
 @pytest.fixture(autouse=True)
@@ -300,7 +301,7 @@ def test_losses_with_a_minus_are_drawn_as_losses():
     for display in DISPLAYS:
         drawn = display.from_report(turned)
         assert drawn._score_label == "mean absolute error (lower is better)"
-        assert np.max(drawn.naive) > 0
+        assert not hasattr(drawn, "naive") or np.max(drawn.naive) > 0
     bias = SelectionBiasDisplay.from_report(turned)
     assert bias.interval == (-turned.interval[1], -turned.interval[0])
     assert bias.scores[bias.order_[0]] == bias.naive == -turned.naive
@@ -320,3 +321,20 @@ def test_outer_folds_with_candidates_of_their_own_are_named_by_settings():
     display = OuterFoldsDisplay.from_report(correct(table, method="NESTED"))
     assert display.agreement_ == 0.5
     assert display._labels() == ["fold 0: #1\nC=1", "fold 1\nC=3.5"]
+
+
+def test_runners_up_show_the_winners_lead_as_the_report_does(report):
+    display = RunnersUpDisplay.from_report(report).plot()
+    others = report.runners_up().candidates
+    drawn = {
+        float(row): x
+        for line in display.ax_.lines
+        if line.get_linestyle() == "None"
+        for x, row in zip(*line.get_data(), strict=True)
+    }
+    assert drawn == {float(k): other.difference for k, other in enumerate(others)}
+    ends = [tuple(s[:, 0]) for bars in display.ax_.collections for s in bars.get_segments()]
+    expected = sorted((other.low, other.high) for other in others)
+    assert np.array(sorted(ends)) == pytest.approx(np.array(expected))
+    names = [label.get_text() for label in display.ax_.get_yticklabels()]
+    assert names == [f"#{other.candidate}" for other in others]

@@ -7,10 +7,13 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+import sklearn
 
+import skmaxev
 from skmaxev.cli import main
 from skmaxev.correction import correct
 from skmaxev.readers.build import build_table
+from skmaxev.report.numbers import Format
 from skmaxev.table import OuterFolds
 
 VOID = {"meta", "link", "img", "br", "hr", "input"}
@@ -58,7 +61,7 @@ def test_the_page_is_a_whole_document_with_every_tag_closed(page):
     assert page.startswith("<!DOCTYPE html>")
     outline = Outline(page)
     assert outline.open == []
-    assert outline.tags.count("svg") == 3
+    assert outline.tags.count("svg") == 4
     assert ("name", "viewport") in outline.attributes
     assert ("charset", "utf-8") in outline.attributes
 
@@ -93,7 +96,7 @@ def test_every_estimate_and_its_source_stand_on_the_page(page, report):
 
 def test_pictures_have_words_for_those_who_do_not_see_them(page):
     labels = [value for name, value in Outline(page).attributes if name == "aria-label"]
-    assert len(labels) == 3
+    assert len(labels) == 4
     assert all(len(label) > 40 for label in labels)
 
 
@@ -105,7 +108,19 @@ def test_a_nested_search_adds_its_outer_folds():
         n_test=np.array([50, 50]),
     )
     table = build_table(np.array([[0.8, 0.7], [0.9, 0.6]]), metric="r2", outer=outer, source="x")
-    assert Outline(correct(table).to_page()).tags.count("svg") == 4
+    assert Outline(correct(table).to_page()).tags.count("svg") == 5
+
+
+def test_the_page_says_what_was_searched_with_what_and_when(page, report):
+    words = " ".join(" ".join(Outline(page).words).split())
+    assert f"skmaxev {skmaxev.__version__}, scikit-learn {sklearn.__version__}" in words
+    assert re.search(r"page written \d{4}-\d\d-\d\d", words)
+    write = Format(report)
+    for score in report.table.scores[:, report.best_index]:
+        assert write.score(score) in words
+    nearest = report.runners_up().candidates[0]
+    interval = f"{write.size(nearest.low)} to {write.size(nearest.high)}"
+    assert f"{write.size(nearest.difference)} {interval}" in words
 
 
 def test_what_a_user_names_is_text_and_never_markup():

@@ -303,7 +303,7 @@ def test_the_methods_paragraph_says_splits_target_interval_and_version():
         f"one that was chosen scored {write.score(report.naive)} there, which is too good on "
         f"average, as the same scores chose it. We report {write.score(report.estimate)} (95% "
         f"interval {write.interval(report.interval)}), an estimate of the winner's true score by "
-        "consensus of low-variance cross-validation and an empirical-Bayes posterior mean "
+        "consensus of low-variance cross-validation and a posterior mean "
         f"[@skmaxev], computed with skmaxev {__version__}."
     )
     shuffled = Design(n_splits=5, n_repeats=5, test_share=0.2, source="told")
