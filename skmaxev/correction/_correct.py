@@ -17,6 +17,7 @@ from skmaxev.correction._estimates import (
     given_winner,
     interval_of,
     nothing_chosen,
+    splits_of_rows,
 )
 from skmaxev.correction._joined import joined_table, searches_in
 from skmaxev.correction._parts import with_parts
@@ -29,13 +30,13 @@ from skmaxev.metrics import is_known
 from skmaxev.readers import read_scores
 from skmaxev.report import METHODS, Estimate, SelectionReport
 from skmaxev.report.methods import BEST
-from skmaxev.table import ScoreTable, mean_scores
+from skmaxev.table import ScoreTable, UncorrectableError, mean_scores
 
 __all__ = ["correct"]
 
 FloatArray = NDArray[np.float64]
 
-_ROWS_USED = "The out-of-fold results of single rows were used besides the scores of the splits."
+_ROWS_USED = "The out-of-fold results of single rows were used besides the scores of the splits"
 _ERRS_BY_ITSELF = (
     "{} within a small split errs by itself, so its mean over splits is not that of all rows "
     "together, and the printed score may not be too good. Pass y_true, responses and test_fold to "
@@ -210,7 +211,10 @@ def _correct(table: ScoreTable, method: str, level: float) -> SelectionReport:
     if interval is None and values[centre] in pooled.support:
         remarks.append(_ON_THE_BOUND)
     if rows is not None:
-        remarks = [_ROWS_USED, *remarks]
+        estimated = method == "BBC" or pooled is not dealt
+        if method == "CONSENSUS" and not nothing_chosen(pooled):
+            estimated |= splits_of_rows(pooled, rows) is not None
+        remarks = [_ROWS_USED + ("." if estimated else ", for the interval alone."), *remarks]
     if certain is not None:
         remarks.append(_about_certain(certain))
     return replace(report, notes=(*dealt.notes, *remarks))
@@ -247,14 +251,14 @@ def _check_method(table: ScoreTable, values: Mapping[str, float], method: str) -
             "BBC": "out-of-fold results of single rows",
             "NESTED": "the outer folds of a nested search, such as NestedCVSearch makes",
         }
-        raise ValueError(
+        raise UncorrectableError(
             f"method={method!r} needs {needs[method]}, which the {table.source} does not hold. To "
             f"be had: {list(values)}."
         )
     if METHODS[method].judges_given or nothing_chosen(table) or given_winner(table) is None:
         return
     able = [key for key in values if METHODS[key].judges_given]
-    raise ValueError(
+    raise UncorrectableError(
         f"method={method!r} estimates the candidate with the best mean score, but the search chose "
         f"candidate {table.best_index}, which is another. Use one of {able}."
     )

@@ -21,7 +21,14 @@ from skmaxev.metrics import noise_range
 from skmaxev.report import METHODS
 from skmaxev.table import Design, Rows, ScoreTable, mean_scores
 
-__all__ = ["differences_of", "estimate_all", "given_winner", "interval_of", "nothing_chosen"]
+__all__ = [
+    "differences_of",
+    "estimate_all",
+    "given_winner",
+    "interval_of",
+    "nothing_chosen",
+    "splits_of_rows",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -98,22 +105,31 @@ def _resamples(scores: FloatArray) -> int:
     return int(np.clip(affordable, _FEWEST_RESAMPLES, _MOST_RESAMPLES))
 
 
-def _row_arguments(table: ScoreTable, rows: Rows | None) -> dict[str, Any]:
-    """Return the rows for the consensus, if each was judged once and every split has some.
+def splits_of_rows(table: ScoreTable, rows: Rows | None) -> NDArray[np.intp] | None:
+    """Return the split of each row, or cluster of rows, for the consensus; None if it gets none.
 
-    Repeats show by themselves what the rows would add.
+    It gets them if each was judged once and every split has some: repeats show by themselves what
+    the rows would add.
     """
     if rows is None or rows.n_repeats > 1:
-        return {}
-    splits, values = rows.test_fold[0, rows.judged], rows.means_over_repeats()
-    excess = excess_of(table, rows, values)
+        return None
+    splits: NDArray[np.intp] = rows.test_fold[0, rows.judged]
     labels = _labels(table, rows)
     if labels is not None:
-        first = np.unique(labels, return_index=True)[1]
-        values, splits, excess = by_cluster(values, labels), splits[first], None
+        splits = splits[np.unique(labels, return_index=True)[1]]
     n_splits = len(np.unique(splits))
     if n_splits != table.n_splits or len(splits) == n_splits:  # no noise within a split
+        return None
+    return splits
+
+
+def _row_arguments(table: ScoreTable, rows: Rows | None) -> dict[str, Any]:
+    splits = splits_of_rows(table, rows)
+    if splits is None or rows is None:
         return {}
+    values, labels = rows.means_over_repeats(), _labels(table, rows)
+    excess = excess_of(table, rows, values) if labels is None else None
+    values = values if labels is None else by_cluster(values, labels)
     return {"row_values": values, "row_excess": excess, "row_splits": splits}
 
 

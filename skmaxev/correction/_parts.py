@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skmaxev.correction._rows import usable_rows
-from skmaxev.table import Design, Rows, ScoreTable
+from skmaxev.table import Design, Rows, ScoreTable, UncorrectableError
 
 __all__ = ["with_parts"]
 
@@ -35,7 +35,7 @@ def with_parts(table: ScoreTable) -> ScoreTable:
 def _of_one_split(table: ScoreTable) -> ScoreTable:
     rows = usable_rows(table)
     if rows is None:
-        raise ValueError(
+        raise UncorrectableError(
             "scores must be of at least two splits, or come with the scores of single rows; got 1 "
             "split. One split shows no noise: search with cv >= 2."
         )

@@ -16,9 +16,13 @@ from skmaxev._compat import check_method_params, safe_split
 from skmaxev.engine.folds import as_splits
 from skmaxev.engine.types import IndexArray, Nesting, Split
 
-__all__ = ["describe_rows", "fresh_copy", "nest", "split_rows"]
+__all__ = ["SplitError", "describe_rows", "fresh_copy", "nest", "split_rows"]
 
 CURE = "Use fewer folds inside, outer folds that leave more rows, or outer_cv=None."
+
+
+class SplitError(ValueError):
+    """The training rows of an outer fold cannot be split as the search splits all rows."""
 
 
 def fresh_copy(cv: Any) -> Any:
@@ -71,12 +75,12 @@ def nest(
 
     Raises
     ------
-    ValueError
+    SplitError
         If an outer fold is empty or its training rows cannot be split; names fold, numbers and
         cure.
     """
     if not (cv is None or isinstance(cv, numbers.Integral) or hasattr(cv, "split")):
-        raise ValueError(
+        raise SplitError(
             f"{name} is a list of splits: its row numbers belong to the whole data and cannot "
             "split the training rows of an outer fold. Leave outer_cv=None with three or more "
             "folds that judge each row once, which then are shared, or give "
@@ -84,7 +88,7 @@ def nest(
         )
     empty = [number for number, fold in enumerate(outer) if min(map(len, fold)) == 0]
     if empty or not outer:
-        raise ValueError(
+        raise SplitError(
             "outer folds must have rows to train on and rows to judge; "
             f"of {len(outer)} outer folds, {empty} have none. Leave them out."
         )
@@ -139,7 +143,7 @@ def split_rows(
 
     Raises
     ------
-    ValueError
+    SplitError
         If they cannot be split, whatever the splitter itself raises.
     """
     X_part, y_part = safe_split(estimator, X, y, rows)
@@ -152,13 +156,13 @@ def split_rows(
         counts = describe_rows(len(rows), y_part if classifier else None, part.get("groups"))
         kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
         reason = f"{kind}{error}".rstrip(". ")
-        raise ValueError(f"{name} ({counts}): {reason}. {cure}") from error
+        raise SplitError(f"{name} ({counts}): {reason}. {cure}") from error
     return tuple(Split(rows[split.train], rows[split.test]) for split in local)
 
 
 def _check_not_empty(splits: Sequence[Split]) -> None:
     if not splits or any(len(index) == 0 for split in splits for index in split):
-        raise ValueError("a split without rows came out.")
+        raise SplitError("a split without rows came out.")
 
 
 def describe_rows(n_rows: int, y: Any, groups: Any = None) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skmaxev.metrics import direction_doubt, direction_of, support_of
 from skmaxev.readers.failures import failed_candidates, nothing_left
-from skmaxev.table import Design, OuterFolds, Rows, ScoreTable, mean_scores
+from skmaxev.table import Design, OuterFolds, Rows, ScoreTable, UncorrectableError, mean_scores
 
 __all__ = ["as_floats", "build_table", "is_missing", "numbers"]
 
@@ -79,12 +79,12 @@ def build_table(
     reasons = dict(sorted((failed | dict(left_out or {})).items()))
     used = np.setdiff1d(np.arange(signed.shape[1]), list(reasons))
     if not used.size:
-        raise ValueError(nothing_left(signed, metric, reasons))
+        raise UncorrectableError(nothing_left(signed, metric, reasons))
     searched = best_index is not None
     if best_index is None:
         best_index = int(used[np.argmax(mean_scores(signed[:, used]))])
     elif best_index in reasons:
-        raise ValueError(
+        raise UncorrectableError(
             f"the winner must have a score on every split; candidate {best_index}, which the "
             f"search chose, is left out: {reasons[best_index]}. Choose among the candidates that "
             "did not fail."

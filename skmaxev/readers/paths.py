@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skmaxev.readers.build import as_floats, build_table
-from skmaxev.table import ScoreTable
+from skmaxev.table import ScoreTable, UncorrectableError
 
 __all__ = ["from_path", "is_path"]
 
@@ -76,7 +76,7 @@ def _of_classifier(model: Any, metric: str | None) -> ScoreTable:
         for one in (model.scores_.values() if by_class else [model.scores_])
     ]
     if any(not np.array_equal(one, kept[0], equal_nan=True) for one in kept):
-        raise ValueError(
+        raise UncorrectableError(
             "all classes must share their scores; this LogisticRegressionCV fitted one model a "
             "class, each with scores of its own. Pass those of one class, "
             "correct(model.scores_[label].reshape(n_folds, -1))."
@@ -99,7 +99,7 @@ def _of_classifier(model: Any, metric: str | None) -> ScoreTable:
 def _of_rows(model: Any, metric: str | None) -> ScoreTable:
     errors = as_floats(model.cv_results_, "cv_results_")
     if errors.ndim > _ONE_TARGET or getattr(model, "scoring", None) is not None:
-        raise ValueError(
+        raise UncorrectableError(
             f"cv_results_ of {type(model).__name__} must hold squared errors of one target; got "
             f"shape {errors.shape} and scoring={getattr(model, 'scoring', None)!r}. Search with "
             "GridSearchCV(Ridge(), {'alpha': [...]}) instead."

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from skmaxev.metrics import is_metric
 from skmaxev.readers.build import as_floats, build_table, is_missing, numbers
 from skmaxev.readers.columns import STATES, number_of_split, split_columns, with_lists_unpacked
-from skmaxev.table import OuterFolds, Rows, ScoreTable, mean_scores
+from skmaxev.table import OuterFolds, Rows, ScoreTable, UncorrectableError, mean_scores
 
 __all__ = ["choose_metric", "from_cv_results"]
 
@@ -93,7 +93,7 @@ def _stacked(columns: Mapping[str, Any]) -> NDArray[np.float64]:
     rows = [as_floats(column, f"column {name!r}") for name, column in columns.items()]
     sizes = {row.size for row in rows}
     if len(sizes) > 1:
-        raise ValueError(
+        raise UncorrectableError(
             "every split must have a score of every candidate; got columns of "
             f"{min(sizes)} to {max(sizes)} scores. Put NaN where a fit failed."
         )
@@ -119,7 +119,7 @@ def choose_metric(
     """Pick one metric's columns, or say which there are."""
     if not found:
         shown = ", ".join([str(name) for name in names if str(name).strip()][:12]) or "nothing"
-        raise ValueError(
+        raise UncorrectableError(
             "results must hold the score of every candidate on every split, as in columns "
             f"split0_test_score, split1_test_score, ...; found only {shown}. Mean scores alone "
             "show no noise, so there is nothing to correct from: save the whole cv_results_, or "

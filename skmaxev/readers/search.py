@@ -19,7 +19,7 @@ from skmaxev.readers.paths import from_path, is_path
 from skmaxev.readers.results import choose_metric, from_cv_results
 from skmaxev.readers.splitters import design_of_splitter
 from skmaxev.readers.studies import from_study
-from skmaxev.table import OuterFolds, Rows, ScoreTable
+from skmaxev.table import OuterFolds, Rows, ScoreTable, UncorrectableError
 
 __all__ = ["from_search", "is_search", "metric_name", "metrics_of"]
 
@@ -118,7 +118,7 @@ def _results(search: Any, name: str) -> Mapping[str, Any]:
     if hasattr(results, "columns"):
         results = as_columns(results)  # of sktime, a frame
     if hasattr(search, "best_threshold_"):
-        raise ValueError(
+        raise UncorrectableError(
             f"{name} keeps only mean scores of its thresholds, so nothing shows their noise. Tune "
             "the threshold with GridSearchCV(FixedThresholdClassifier(model), {'threshold': "
             "[...]}) instead."

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from skmaxev.readers.build import build_table
 from skmaxev.readers.columns import STATES, split_columns
-from skmaxev.table import ScoreTable
+from skmaxev.table import ScoreTable, UncorrectableError
 
 __all__ = ["from_study", "is_study"]
 
@@ -104,7 +104,7 @@ def from_study(
 
 def _check_study(study: Any, trials: list[Any], done: list[Any]) -> None:
     if len(study.directions) > 1:
-        raise ValueError(
+        raise UncorrectableError(
             f"a study must have one objective; this one has {len(study.directions)}. Choosing "
             "among several leaves no single winner to correct."
         )
@@ -114,7 +114,7 @@ def _check_study(study: Any, trials: list[Any], done: list[Any]) -> None:
             ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
             or "none at all"
         )
-        raise ValueError(
+        raise UncorrectableError(
             f"a study must have a completed trial; of {len(trials)} trials there are {found}. Let "
             "at least one trial finish."
         )
@@ -197,7 +197,7 @@ def _goes_against(done: Sequence[Any], folds: Mapping[int, FloatArray | None]) -
     if np.ptp(means + values) <= _TOLERANCE * np.abs(values).max():
         return True  # such as 1 - accuracy
     if len(means) >= _FEWEST_TO_DOUBT and np.corrcoef(means, values)[0, 1] < _OPPOSITE:
-        raise ValueError(
+        raise UncorrectableError(
             "the scores that trials keep of their splits must go the way of their values; they "
             "fall as the values rise. Keep the scores whose mean the objective returns: "
             "trial.set_user_attr('fold_scores', list(scores))."
@@ -215,7 +215,7 @@ def _tabulate(
     """Put trials into a table (n_splits, n_trials), with a reason for each without scores."""
     sizes = Counter(len(found) for found in folds.values() if found is not None)
     if not sizes:
-        raise ValueError(
+        raise UncorrectableError(
             "a study must keep the score of every split; its trials hold only single values, and "
             "a mean alone shows no noise. Let the objective store them and return the mean:\n"
             "    scores = cross_val_score(model, X, y, cv=5)\n"

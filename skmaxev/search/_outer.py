@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
 
 from skmaxev.engine.failures import report_nested_failures
-from skmaxev.engine.inner import fresh_copy, nest, split_rows
+from skmaxev.engine.inner import SplitError, fresh_copy, nest, split_rows
 from skmaxev.engine.plan import (
     Nesting,
     Place,
@@ -45,7 +45,7 @@ def nested_folds(request: Request) -> Nesting | None:
         return nest(request.cv, as_splits(splits, request.n_rows), **_data(request))
     try:
         return _folds_of_the_search(request, _CURE)
-    except ValueError as error:
+    except SplitError as error:
         warnings.warn(
             "No nested cross-validation, so best_score_ will be NaN: the "
             f"{len(request.splits)} splits of cv are no three folds that judge each row once, "

@@ -18,7 +18,7 @@ from skmaxev.readers.build import build_table
 from skmaxev.report import SelectionReport
 from skmaxev.search._choice import choose, complete_scores
 from skmaxev.search._request import Request
-from skmaxev.table import OuterFolds, Rows, ScoreTable
+from skmaxev.table import OuterFolds, Rows, ScoreTable, UncorrectableError
 
 __all__ = [
     "honest_or_warn",
@@ -41,7 +41,7 @@ def honest_or_warn() -> Iterator[None]:
     """Turn an error that leaves no honest number into a warning that says why."""
     try:
         yield
-    except ValueError as error:
+    except UncorrectableError as error:
         warnings.warn(f"The honest score is NaN: {error}", UserWarning, stacklevel=2)
 
 

@@ -2,6 +2,6 @@
 
 from skmaxev.table.design import Design
 from skmaxev.table.rows import Rows
-from skmaxev.table.score_table import OuterFolds, ScoreTable, mean_scores
+from skmaxev.table.score_table import OuterFolds, ScoreTable, UncorrectableError, mean_scores
 
-__all__ = ["Design", "OuterFolds", "Rows", "ScoreTable", "mean_scores"]
+__all__ = ["Design", "OuterFolds", "Rows", "ScoreTable", "UncorrectableError", "mean_scores"]

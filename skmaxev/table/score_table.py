@@ -13,9 +13,13 @@ from numpy.typing import NDArray
 from skmaxev.table.design import Design
 from skmaxev.table.rows import Rows
 
-__all__ = ["OuterFolds", "ScoreTable", "mean_scores"]
+__all__ = ["OuterFolds", "ScoreTable", "UncorrectableError", "mean_scores"]
 
 FloatArray = NDArray[np.float64]
+
+
+class UncorrectableError(ValueError):
+    """What a search left allows no honest number; the message says why, and what would."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -10,6 +10,7 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import (
     KFold,
     LeaveOneOut,
+    ShuffleSplit,
     cross_val_score,
 )
 from sklearn.neighbors import KNeighborsClassifier
@@ -100,3 +101,22 @@ def test_folds_drawn_anew_at_every_call_are_drawn_once(Search):
     if Search is NestedCVSearch:
         splits = [search.cv_results_[f"split{k}_test_score"][0] for k in range(4)]
         np.testing.assert_array_equal(search.outer_scores_, splits)
+
+
+@every_search
+def test_a_mistake_of_ours_is_no_reason_for_nan(Search, monkeypatch):
+    def broken(*args, **options):
+        raise ValueError("operands could not be broadcast together")
+
+    monkeypatch.setattr("skmaxev.correction._correct.estimate_all", broken)
+    with pytest.raises(ValueError, match="could not be broadcast"):
+        Search(*LOGISTIC, cv=3).fit(X, Y)
+
+
+def test_a_mistake_of_ours_is_no_reason_to_do_without_nested_folds(monkeypatch):
+    def broken(*args, **options):
+        raise ValueError("operands could not be broadcast together")
+
+    monkeypatch.setattr("skmaxev.engine.inner.safe_split", broken)
+    with pytest.raises(ValueError, match="could not be broadcast"):
+        NestedCVSearch(*LOGISTIC, cv=ShuffleSplit(3, random_state=0)).fit(X, Y)

@@ -1,5 +1,7 @@
 """Predictions, kept as the scorers ask for them, and what they say of single rows."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from checkpoints import stored
@@ -190,6 +192,29 @@ def test_a_search_that_broke_off_ends_the_same(tmp_path):
         assert stored(path) == 15
     assert correct(path).estimate == correct(search).estimate
     assert correct(path, method="EB").interval == search.report_.interval
+
+
+@pytest.mark.parametrize(
+    ("cv", "method", "used_for"),
+    [
+        (5, "CONSENSUS", "the splits."),
+        (5, "EB", "the splits, for the interval alone."),
+        (5, "BBC", "the splits."),
+        (
+            RepeatedKFold(n_splits=4, n_repeats=2, random_state=0),
+            "CONSENSUS",
+            "the interval alone.",
+        ),
+    ],
+)
+def test_a_report_says_what_the_rows_were_used_for(cv, method, used_for):
+    search = HonestSearchCV(MODEL, GRID, cv=cv, keep_predictions=True).fit(X, Y)
+    notes = correct(search, method=method).notes
+    (note,) = [note for note in notes if "results of single rows were used" in note]
+    assert note.endswith(used_for)
+    report = correct(replace(search.report_.table, rows=None), method="CONSENSUS")
+    same = report.estimate == search.report_.estimates["CONSENSUS"].value
+    assert same == (cv != 5)  # the consensus of repeats gets no rows
 
 
 # What is captured
