@@ -15,3 +15,10 @@ def test_the_report_in_the_readme_is_the_one_its_example_prints():
     shown = re.search(r"```text\n(.*?)```", text, flags=re.DOTALL)
     assert shown is not None
     assert shown.group(1).rstrip() == str(example.globs["report"])
+
+
+def test_links_of_the_readme_lead_to_files_of_the_repository():
+    links = re.findall(r"\]\(([^)#]+)[^)]*\)", README.read_text(encoding="utf-8"))
+    inside = [link for link in links if "://" not in link]
+    assert inside
+    assert [link for link in inside if not (README.parent / link).exists()] == []
