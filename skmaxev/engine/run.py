@@ -9,7 +9,7 @@ Other machines are reached by joblib's backends, ``with joblib.parallel_config(b
 - ``"dask"`` with a ``dask.distributed.Client``: data go to the workers once, tasks of a worker that
   dies are done by another one;
 - ``"ray"`` after ``ray.util.joblib.register_ray()``, ``"spark"`` after
-  ``joblibspark.register_spark()``: the same list; neither is part of the tests.
+  ``joblibspark.register_spark()``: the same list, handed over as a whole at the end.
 
 The checkpoint is written in this process only.
 """

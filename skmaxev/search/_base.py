@@ -202,8 +202,10 @@ class BaseMaxSearch(GridSearchCV):
         Returns
         -------
         self : object
-            The fitted search. An error or an interrupt leaves it as it was.
+            The fitted search. An error or an interrupt leaves it without a fit.
         """
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)  # an old model must not pass for one with new parameters
         search = self._search_candidates if self.param_grid is not None else self._search_object
         with autologged(self):
             self.__dict__.update(search(X, y, params))

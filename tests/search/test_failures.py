@@ -6,6 +6,7 @@ from searches import LOGISTIC, X, Y, every_search
 from sklearn.datasets import (
     load_diabetes,
 )
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import (
     KFold,
@@ -120,3 +121,21 @@ def test_a_mistake_of_ours_is_no_reason_to_do_without_nested_folds(monkeypatch):
     monkeypatch.setattr("skmaxev.engine.inner.safe_split", broken)
     with pytest.raises(ValueError, match="could not be broadcast"):
         NestedCVSearch(*LOGISTIC, cv=ShuffleSplit(3, random_state=0)).fit(X, Y)
+
+
+@every_search
+def test_a_fit_that_broke_off_leaves_no_model_of_other_parameters(Search):
+    search = Search(Fails(), {"n_neighbors": [1, 3]}, cv=3).fit(X, Y)
+    search.set_params(param_grid={"n_neighbors": [2, 99]})
+    with pytest.raises(KeyboardInterrupt):
+        search.fit(X, Y)
+    assert not hasattr(search, "best_estimator_")
+    with pytest.raises(NotFittedError):
+        search.predict(X)
+
+
+@every_search
+def test_a_fit_without_refit_keeps_no_earlier_model(Search):
+    search = Search(Fails(), {"n_neighbors": [1, 3]}, cv=3).fit(X, Y)
+    search.set_params(refit=False).fit(X, Y)
+    assert not hasattr(search, "best_estimator_")
