@@ -114,9 +114,9 @@ def hybrid_interval(
 ) -> tuple[float, float]:
     r"""Bound the winner's true mean, given that it won, within simultaneous limits.
 
-    A tenth of the error goes to limits that hold for all candidates at once, so that a close race
-    does not lead to an endless interval; the rest to the conditional interval inside them. The
-    limits use Sidak's inequality, valid under any correlation. After a tie the limits are given.
+    A tenth of the error goes to limits that hold for all candidates at once, by Sidak's inequality,
+    so that a close race does not lead to an endless interval; the rest to the conditional interval
+    inside them. After a tie the limits are given.
 
     Parameters
     ----------
@@ -204,14 +204,9 @@ def zoom_interval(
     >>> round(low, 3), round(high, 3)
     (0.902, 1.098)
     """
-    values = np.asarray(means, dtype=np.float64)
-    errors = np.asarray(standard_errors, dtype=np.float64)
-    if not (_fit(values, errors) and (errors > 0).all()):
-        raise ValueError(
-            "means and standard_errors must be finite and have one shape (n_candidates,), all "
-            f"errors positive; got {values.shape} and {errors.shape}. Leave out candidates that "
-            "failed or never vary."
-        )
+    values, errors = _checked(means, standard_errors, "standard_errors")
+    if not (errors > 0).all():
+        raise ValueError("standard_errors must be positive: leave out candidates that never vary.")
     best = float(values.max())
     behind = best - values
     error = 1.0 - check_level(level)
@@ -244,14 +239,7 @@ def _truncation(
     means: ArrayLike, covariance: ArrayLike
 ) -> tuple[FloatArray, float, tuple[float, float]]:
     """Means, standard error of the winner, and where its mean is cut off by its having won."""
-    values = np.asarray(means, dtype=np.float64)
-    shared = np.asarray(covariance, dtype=np.float64)
-    if not _fit(values, shared):
-        raise ValueError(
-            "means and covariance must be finite and have one shape (n_candidates,); got "
-            f"{values.shape} and {shared.shape}. Leave out candidates that failed, and give the "
-            "covariance of each mean with the winner's."
-        )
+    values, shared = _checked(means, covariance, "covariance")
     winner = int(values.argmax())
     variance = shared[winner]
     if not variance > 0:
@@ -287,9 +275,15 @@ def _log_mass(low: float, high: float) -> float:
     return float(larger + np.log(-np.expm1(smaller - larger)))
 
 
-def _fit(values: FloatArray, noise: FloatArray) -> bool:
-    one_shape = values.ndim == 1 and values.size > 0 and values.shape == noise.shape
-    return one_shape and bool(np.isfinite(values).all() and np.isfinite(noise).all())
+def _checked(means: ArrayLike, noise: ArrayLike, name: str) -> tuple[FloatArray, FloatArray]:
+    values, known = np.asarray(means, dtype=np.float64), np.asarray(noise, dtype=np.float64)
+    one_shape = values.ndim == 1 and values.size > 0 and values.shape == known.shape
+    if not (one_shape and np.isfinite(values).all() and np.isfinite(known).all()):
+        raise ValueError(
+            f"means and {name} must be finite and have one shape (n_candidates,); got "
+            f"{values.shape} and {known.shape}. Leave out candidates that failed."
+        )
+    return values, known
 
 
 def _solve(share: Callable[[float], float], goal: float, start: float, sd: float) -> float:

@@ -10,6 +10,7 @@ from sklearn.model_selection import KFold, cross_val_predict, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
 from skmaxev import correct
+from skmaxev.estimators import selection_interval
 
 ALPHAS = np.logspace(-3, 3, 8)
 NEIGHBORS = (1, 3, 5, 9)
@@ -199,3 +200,37 @@ def test_predictions_of_other_candidates_are_refused(regression):
 def test_items_must_be_finite():
     with pytest.raises(ValueError, match="scores of items: finite"):
         correct(responses=[[0.0, np.nan], [1.0, 0.0]])
+
+
+@pytest.mark.parametrize(
+    ("metric", "inflated"), [("r2", True), ("f1", True), ("roc_auc", False), ("accuracy", True)]
+)
+def test_rows_show_the_noise_but_for_what_the_models_of_a_search_share(metric, inflated):
+    """Their deviations grow by the root of (1 + (K - 1) r) / (1 - r), with r as in the theory."""
+    rng = np.random.default_rng(1)
+    y = rng.permutation(np.arange(60) % 2)
+    common = rng.normal(size=60) + np.repeat(rng.normal(size=5), 12)
+    said = 1 / (1 + np.exp(-(1.5 * y - 0.75 + common + 0.3 * rng.normal(size=(4, 60)))))
+    said = (said > 0.5).astype(int) if metric in {"f1", "accuracy"} else said
+    fold = np.repeat(np.arange(5), 12)
+    report = correct(metric=metric, y_true=y, responses=said, test_fold=fold)
+    rows = report.table.rows
+    values = rows.values[:, 0].T
+    parts = report.table.scores
+    if rows.pooled is not None:
+        parts = np.array([values[fold == k].mean(axis=0) for k in range(5)])
+        parts += rows.pooled - parts.mean(axis=0)
+    own = parts - parts.mean(axis=0) - parts.mean(axis=1, keepdims=True) + parts.mean()
+    splits = 4 * ((parts.mean(axis=1) - parts.mean()) ** 2).sum() / 4
+    r = 0.2 / 2 * max(0.0, 1 - (own**2).sum() / (4 * 3) / splits)
+    assert r > 0.02
+    factor = (1 + 4 * r) / (1 - r) if inflated else 1.0
+    expected = selection_interval(
+        np.clip(parts, *report.table.support),
+        estimate=report.estimate,
+        best_index=report.best_index,
+        support=report.table.support,
+        design=report.table.design,
+        row_values=values.mean(axis=0) + np.sqrt(factor) * (values - values.mean(axis=0)),
+    )
+    assert report.interval == pytest.approx(expected, rel=1e-6)

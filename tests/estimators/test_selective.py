@@ -137,7 +137,7 @@ def test_intervals_cover_at_their_level(n_candidates, spread, correlation):
         (lambda: conditional_interval([1.0, 2.0], [1.0, 0.0]), "variance must be positive"),
         (lambda: hybrid_interval([1.0], [1.0], level=0.0), "level must be between 0 and 1"),
         (lambda: hybrid_interval([1.0], [1.0], simultaneous_share=1), "simultaneous_share must be"),
-        (lambda: zoom_interval([1.0, 0.0], [1.0, 0.0]), "all errors positive"),
+        (lambda: zoom_interval([1.0, 0.0], [1.0, 0.0]), "standard_errors must be positive"),
         (lambda: winner_covariance([[1.0, 2.0]]), "two rows or more"),
     ],
 )
