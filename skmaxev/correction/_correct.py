@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.stats import bartlett
 
 from skmaxev.correction._certain import CertainRows, certain_rows
 from skmaxev.correction._estimates import (
@@ -30,7 +31,7 @@ from skmaxev.metrics import is_known
 from skmaxev.readers import read_scores
 from skmaxev.report import METHODS, Estimate, SelectionReport
 from skmaxev.report.methods import BEST
-from skmaxev.table import ScoreTable, UncorrectableError, mean_scores
+from skmaxev.table import Rows, ScoreTable, UncorrectableError, mean_scores
 
 __all__ = ["correct"]
 
@@ -50,6 +51,13 @@ _ON_THE_BOUND = (
     "No interval: the score lies on the bound of the metric, and the judged rows tell nothing of "
     "how large the first error will be; of n rows without one, up to 3/n of new rows may have one."
 )
+_UNLIKE = (
+    "The estimate {} ({}) is more than a standard error away from the consensus, and the "
+    "candidates differ widely in noise, which it does not know. The consensus is given instead."
+)
+_ONE_NOISE = ("LVCV", "LBCV", "EB")  # of searches: each candidate is as noisy as any other
+_ONE_ERROR = 0.68  # level of an interval of one standard error to both sides
+_RARE = 0.01  # chance of such different variances where the noise is the same
 _MOST_FOLDS = 10  # more splits are rarely one partition
 
 
@@ -199,6 +207,8 @@ def _correct(table: ScoreTable, method: str, level: float) -> SelectionReport:
     pooled = dealt if rows is None else pooled_table(dealt, rows)
     values = estimate_all(pooled, rows)
     _check_method(dealt, values, method)
+    unlike = not _is_borne(pooled, rows, values, method)
+    asked, method = method, "CONSENSUS" if unlike else method
     # Always that of the winner's true score: what estimates mu* is no centre for it.
     centre = "CONSENSUS" if METHODS[method].target == BEST else method
     interval = interval_of(pooled, rows, estimate=values[centre], level=level)
@@ -208,6 +218,8 @@ def _correct(table: ScoreTable, method: str, level: float) -> SelectionReport:
     report = _report(dealt, pooled, values, method=method, level=level, interval=interval)
     report = replace(report, differences=differences_of(pooled, rows, level))
     remarks = _remarks(table, dealt, interval)
+    if unlike:
+        remarks.insert(0, _UNLIKE.format(METHODS[asked].name, asked))
     if interval is None and values[centre] in pooled.support:
         remarks.append(_ON_THE_BOUND)
     if rows is not None:
@@ -243,6 +255,20 @@ def _about_certain(certain: CertainRows) -> str:
         f"{certain.n_wrong:,.0f} of them wrongly; for those still to come {certain.fall:.3g} was "
         "taken off."
     )
+
+
+def _is_borne(
+    table: ScoreTable, rows: Rows | None, values: Mapping[str, float], method: str
+) -> bool:
+    """Tell whether a method that knows one noise for all candidates can be meant for these."""
+    if method not in _ONE_NOISE or nothing_chosen(table) or table.n_splits < 3:
+        return True
+    with np.errstate(all="ignore"):  # candidates without any noise
+        same_noise = bartlett(*table.used_scores.T).pvalue
+    if not same_noise < _RARE:
+        return True
+    ends = interval_of(table, rows, estimate=values["CONSENSUS"], level=_ONE_ERROR)
+    return ends is None or ends[0] <= values[method] <= ends[1]
 
 
 def _check_method(table: ScoreTable, values: Mapping[str, float], method: str) -> None:

@@ -26,22 +26,10 @@ def from_array(
     error_score: float | None = None,
     candidates_in: str | None = None,
 ) -> ScoreTable:
-    """Read an array of scores.
+    """Read an array of shape (n_splits, n_candidates), or a list of separate arrays, a model each.
 
-    Parameters
-    ----------
-    scores : array-like of shape (n_splits, n_candidates)
-        One row a split, one column a candidate; NaN where a fit failed. A leaderboard with its
-        rows: one row a case, 1.0 where a submission is right and 0.0 where it is wrong. A list of
-        separate arrays, as of ``cross_val_score``, holds one candidate each.
-    metric : str, optional
-        Name for the report.
-    greater_is_better : bool
-        False for losses.
-    error_score : float, optional
-        What stands for a failed fit, besides NaN.
-    candidates_in : {"rows", "columns"}, optional
-        Where the candidates are, which settles a doubt about the orientation.
+    A leaderboard with its rows is one row a case, 1.0 where a submission is right and 0.0 where it
+    is wrong. ``candidates_in`` settles a doubt about the orientation.
     """
     if candidates_in not in (None, "rows", "columns"):
         raise ValueError(f"candidates_in must be 'rows' or 'columns'; got {candidates_in!r}.")
@@ -85,21 +73,11 @@ def from_object(
     greater_is_better: bool | None = None,
     error_score: float | None = None,
 ) -> ScoreTable:
-    """Read an object with an attribute ``scores`` and perhaps out-of-fold results of single rows.
+    """Read ``scores`` of an object, and its out-of-fold results of single rows if it has any.
 
-    Parameters
-    ----------
-    results : object
-        ``scores`` of shape (n_splits, n_candidates); optionally ``fold`` of shape (n_rows,) with
-        the split that judged each row (-1 for none; a split trains on the rows that it does not
-        judge), together with ``correct`` (1.0 where a prediction is right) or ``responses``, both
-        (n_rows, n_candidates), and ``y`` of shape (n_rows,); optionally ``metric``.
-    metric : str, optional
-        Name for the report; ``results.metric`` if omitted.
-    greater_is_better : bool
-        False for losses.
-    error_score : float, optional
-        What stands for a failed fit, besides NaN.
+    Those are ``fold`` of shape (n_rows,) with the split that judged each row (-1 for none; a split
+    trains on the rows that it does not judge), together with ``correct`` (1.0 where a prediction is
+    right) or ``responses``, both (n_rows, n_candidates), and ``y``.
     """
     scores = numbers(results.scores, "scores")
     name = metric or getattr(results, "metric", None) or "score"

@@ -36,31 +36,12 @@ def build_table(
     source: str,
     notes: Sequence[str] = (),
 ) -> ScoreTable:
-    """Make a ScoreTable from scores in the source's own sign.
+    """Make a ScoreTable from scores in the source's own sign, of shape (n_splits, n_candidates).
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_splits, n_candidates)
-        As the source holds them; losses if ``greater_is_better`` is False. If it is None
-        the name of the metric has to tell.
-    metric, greater_is_better, params, design, rows, outer, n_fits, source, notes
-        As in ScoreTable.
-    best_index : int, optional
-        The search's own winner; the first with the best mean score if omitted.
-    error_score : float, optional
-        What stands for the score of a failed fit, in the source's own sign.
-    told : bool
-        Whether the caller named ``error_score``; a search may write a score that a fit can earn.
-    left_out : mapping of int to str, optional
-        Candidates that the reader already leaves out.
-
-    Raises
-    ------
-    TypeError
-        If ``greater_is_better`` is neither True, False nor None.
-    ValueError
-        If no candidate has a score on every split, the winner has none, or the name of the metric
-        tells that the scores are the other way round and no search says otherwise.
+    Losses if ``greater_is_better`` is False; if it is None the name of the metric has to tell.
+    ``error_score`` is in the source's own sign too; ``told`` says whether the caller named it, as a
+    search may write a score that a fit can earn. ``left_out`` are candidates that the reader leaves
+    out. Without ``best_index`` the first with the best mean score wins.
     """
     if greater_is_better is None:
         greater_is_better = _told_by_name(metric)

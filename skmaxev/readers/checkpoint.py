@@ -98,22 +98,7 @@ def _metric_of(search: Mapping[str, Any], metric: str | None) -> str:
 def plain_tables(
     tables: Mapping[str, ScoreTable], *, primary: str | None, source: str
 ) -> dict[str, Any]:
-    """Take the tables of a finished search apart into numbers and texts.
-
-    Parameters
-    ----------
-    tables : mapping of str to ScoreTable
-        One for each metric.
-    primary : str or None
-        The metric that chose the winner.
-    source : str
-        Kind of search.
-
-    Returns
-    -------
-    dict
-        For `skmaxev.engine.store.FitStore.finish`.
-    """
+    """Take the tables of a finished search apart into numbers and texts."""
     return {
         "source": source,
         "primary": primary,

@@ -59,17 +59,9 @@ STATES = {
 def as_columns(results: Any) -> dict[str, Any] | None:
     """Return a table as a mapping of its columns, or None if it is none.
 
-    Parameters
-    ----------
-    results : object
-        Frame, with one column or one row a split; structured array; mapping of columns, each a
-        sequence or, as in JSON, a mapping of rows; sequence of mappings, one a row; or mapping of
-        candidates to such rows.
-
-    Raises
-    ------
-    ValueError
-        If two columns of a frame have one name.
+    A frame with one column or one row a split; a structured array; a mapping of columns, each a
+    sequence or, as in JSON, a mapping of rows; a sequence of mappings, one a row; or a mapping of
+    candidates to such rows.
     """
     if isinstance(results, list | tuple) and results:
         return _from_rows(results) if all(isinstance(row, Mapping) for row in results) else None

@@ -39,25 +39,9 @@ def failed_candidates(
 ) -> tuple[dict[int, str], tuple[str, ...]]:
     """Find the candidates without a score on every split; no score fails for being far away.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_splits, n_candidates)
-        Higher is better.
-    metric : str
-        Its name may tell the range of its scores.
-    error_score : float, optional
-        What stands for a failed fit, besides NaN.
-    told : bool
-        Whether the caller said so of this very table. What a search writes for failed fits may be
-        a score that a fit earned: within the range of the metric it fails only candidates that
-        have it on every split.
-
-    Returns
-    -------
-    reasons : dict of int to str
-        Candidates that failed, each with the reason.
-    notes : tuple of str
-        What remains in doubt.
+    Gives the reason of each, and notes on what remains in doubt. What a search writes for failed
+    fits may be a score that a fit earned: unless the caller ``told`` so of this very table, within
+    the range of the metric it fails only candidates that have it on every split.
     """
     missing = ~np.isfinite(scores)
     endless = ~missing & (np.abs(scores) >= _ENDLESS)

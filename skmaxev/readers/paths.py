@@ -33,24 +33,9 @@ def is_path(model: Any) -> bool:
 def from_path(model: Any, *, metric: str | None = None) -> ScoreTable:
     """Read the scores that an estimator of scikit-learn's keeps of its own search.
 
-    Parameters
-    ----------
-    model : fitted estimator
-        LassoCV, ElasticNetCV, LarsCV, LassoLarsCV with ``mse_path_``; LogisticRegressionCV with
-        ``scores_``; RidgeCV of one target with ``store_cv_results=True`` and without ``scoring``,
-        whose squared errors are those of single rows.
-    metric : str, optional
-        Name for the report.
-
-    Returns
-    -------
-    ScoreTable
-        One column a setting. Squared errors stay losses.
-
-    Raises
-    ------
-    ValueError
-        If classes have scores of their own, or the scores are not of a known shape.
+    LassoCV and its like with ``mse_path_``, LogisticRegressionCV with ``scores_``, RidgeCV of one
+    target with ``store_cv_results=True`` and without ``scoring``, whose squared errors are those of
+    single rows. Squared errors stay losses.
     """
     if hasattr(model, "mse_path_"):
         return _errors(model, metric)

@@ -42,32 +42,10 @@ def from_search(
     rows: Rows | None = None,
     outer: OuterFolds | None = None,
 ) -> ScoreTable:
-    """Read the score table of a fitted search.
+    """Read the score table of a fitted search, or of a pipeline that ends in one.
 
-    Parameters
-    ----------
-    search : fitted search object
-        GridSearchCV, RandomizedSearchCV, the halving searches (their last round), BayesSearchCV,
-        OptunaSearchCV, or another with ``cv_results_``; a pipeline that ends in one; LassoCV and
-        the like, see ``from_path``.
-    metric : str, optional
-        Which metric, where several were scored; that of ``refit`` if omitted.
-    rows : Rows, optional
-        Row-level results to go with it.
-    outer : OuterFolds, optional
-        Results of nested cross-validation to go with it.
-
-    Returns
-    -------
-    ScoreTable
-        With the search's own winner, ``best_index_``, where it has one for this metric.
-
-    Raises
-    ------
-    sklearn.exceptions.NotFittedError
-        If the search is not fitted.
-    ValueError
-        If it kept no scores of single splits, or none is left.
+    ``metric`` is that of ``refit`` if omitted. The winner is the search's own, ``best_index_``,
+    where it has one for this metric.
     """
     while hasattr(search, "named_steps") and not hasattr(search, "cv_results_"):
         search = search.steps[-1][1]  # a pipeline that ends in the search
@@ -163,18 +141,7 @@ def metrics_of(search: Any) -> list[str]:
 
 
 def metric_name(search: Any) -> str | None:
-    """Name the metric of a search with a single one, where that can be known.
-
-    Parameters
-    ----------
-    search : search object
-        Fitted or not.
-
-    Returns
-    -------
-    str or None
-        The name of scikit-learn's scorer; None for a scorer or ``score`` method of the user's own.
-    """
+    """Name the metric of a search with a single one; None for what is of the user's own."""
     scoring = getattr(search, "scoring", None)
     if scoring is not None:
         return scoring if isinstance(scoring, str) else None

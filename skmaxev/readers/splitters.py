@@ -39,20 +39,10 @@ _PARTITIONS = (
 
 
 def design_of_splitter(cv: Any, n_splits: int) -> Design | None:
-    """Read how splits came about off the ``cv`` of a search that has made them.
+    """Read how ``n_splits`` splits came about off the ``cv`` of a search that has made them.
 
-    Parameters
-    ----------
-    cv : int, splitter, iterable or None
-        As scikit-learn's searches take it.
-    n_splits : int
-        Splits that the search made.
-
-    Returns
-    -------
-    Design or None
-        None where a splitter is not scikit-learn's, does not tell the share of test rows, or can
-        be used only once, so that its splits are gone.
+    None where a splitter is not scikit-learn's, does not tell the share of test rows, or can be
+    used only once, so that its splits are gone.
 
     Examples
     --------

@@ -44,36 +44,14 @@ def from_study(
     error_score: float | None = None,
     source: str = "Optuna study",
 ) -> ScoreTable:
-    """Read the completed trials of an Optuna study.
+    """Read the completed trials of an Optuna study, one column a trial, numbered as in the study.
 
     The scores of single splits are taken from what the trials kept and whose mean is their value,
     under one name: a user attribute with a list, or with one number a split such as
     ``split0_test_score`` or ``fold_1_auc``; ``optuna.terminator.report_cross_validation_scores``;
     the intermediate values. Where no mean is the value, a list ``fold_scores`` (or
     ``split_scores``, ``cv_scores``, ``scores``) or ``split0_test_score``, ... is taken all the same
-    and a note says so.
-
-    Parameters
-    ----------
-    study : optuna.study.Study
-        With one objective. Its direction says whether the values are losses.
-    metric : str, optional
-        Name for the report.
-    error_score : float, optional
-        What stands for a failed fit among the scores.
-    source : str
-        What is read, in words.
-
-    Returns
-    -------
-    ScoreTable
-        One column a trial, numbered as in the study; trials that did not complete are left out.
-
-    Raises
-    ------
-    ValueError
-        If there are several objectives, no completed trial, no scores of single splits, or those
-        kept go against the values.
+    and a note says so. The study's direction says whether the values are losses.
     """
     trials = list(study.trials)
     done = [trial for trial in trials if trial.state.name == "COMPLETE"]

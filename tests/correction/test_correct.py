@@ -396,3 +396,30 @@ def test_perfect_candidates_leave_the_noise_to_the_others(size):
     low, high = report.interval
     assert low < report.estimate < high <= 0.0
     assert low == pytest.approx(size * correct([[0.0, 0.0, 0.0], [0.0, 0.0, -1.0]]).interval[0])
+
+
+@pytest.mark.parametrize("method", ["EB", "LVCV"])
+def test_a_method_that_knows_one_noise_gives_way_where_candidates_differ_widely_in_it(method):
+    rng = np.random.default_rng(0)
+    given, own, others = [], [], 0
+    for _ in range(40):  # isotonic calibration: now and then a row has no probability left
+        scores = rng.normal(-0.50, 0.05, (5, 4))
+        scores[:, 2:] -= 2.0 * (rng.random((5, 1)) < 0.4)
+        report = correct(scores, metric="neg_log_loss", method=method)
+        given.append(report.estimate)
+        own.append(report.estimates[method].value)
+        if report.method != method:
+            others += 1
+            assert any("differ widely in noise" in note for note in report.notes)
+            assert report.estimate == report.estimates["CONSENSUS"].value
+    assert others > 20
+    assert abs(np.mean(given) + 0.50) < 0.05
+    assert abs(np.mean(own) + 0.50) > 0.10
+
+
+@pytest.mark.parametrize("method", ["EB", "LVCV", "LBCV"])
+def test_candidates_of_like_noise_keep_every_method(method):
+    rng = np.random.default_rng(0)
+    for size in [(3, 200), (5, 40), (10, 4)] * 5:
+        scores = rng.normal(0.8, 0.03, size) + rng.choice([0, 0.02]) * rng.normal(size=size[1])
+        assert correct(scores, method=method).method == method
