@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from skmaxev.estimators import expected_maximum_of_normals
-
-if TYPE_CHECKING:
-    from skmaxev.planning.search_plan import SearchPlan
 
 __all__ = ["advise", "describe"]
 
@@ -60,20 +57,21 @@ def _candidates_for_half(n_candidates: int) -> int:
     return int(counts[: 10**4][largest <= target].max())
 
 
-def describe(plan: SearchPlan) -> str:
+def describe(facts: Mapping[str, Any]) -> str:
     """Lay a plan out as text."""
+    n_candidates, noise, bound = facts["n_candidates"], facts["noise"], facts["optimism"]
     lines = [
-        f"{plan.n_candidates:,} candidates x {plan.n_splits} splits on {plan.n_rows:,} rows: "
-        f"{plan.n_fits:,} fits, about {_duration(plan.seconds)} "
-        f"({_duration(plan.seconds_per_fit)} for the one timed)."
+        f"{n_candidates:,} candidates x {facts['n_splits']} splits on {facts['n_rows']:,} rows: "
+        f"{facts['n_fits']:,} fits, about {_duration(facts['seconds'])} "
+        f"({_duration(facts['seconds_per_fit'])} for the one timed)."
     ]
-    if np.isfinite(plan.noise):
+    if np.isfinite(noise):
         lines.append(
-            f"One candidate's mean score is known to about +-{plan.noise:.2g}; the best of "
-            f"{plan.n_candidates:,} will look up to {plan.optimism:.2g} too good on average, "
-            f"{_TYPICAL_SHARE * plan.optimism:.1g} if this search is like those we measured."
+            f"One candidate's mean score is known to about +-{noise:.2g}; the best of "
+            f"{n_candidates:,} will look up to {bound:.2g} too good on average, "
+            f"{_TYPICAL_SHARE * bound:.1g} if this search is like those we measured."
         )
-    return "\n".join(lines + [f"- {line}" for line in plan.advice])
+    return "\n".join(lines + [f"- {line}" for line in facts["advice"]])
 
 
 def _duration(seconds: float) -> str:

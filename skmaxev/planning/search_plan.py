@@ -73,7 +73,7 @@ class SearchPlan:
     advice: tuple[str, ...]
 
     def __str__(self) -> str:
-        return describe(self)
+        return describe(vars(self))
 
     def _repr_html_(self) -> str:
         return block("Plan of a search", as_text(str(self).splitlines()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -267,4 +266,6 @@ class SelectionReport:
 
 def _plotting() -> ModuleType:
     """Load the pictures, which stand on reports: the one import against the stream."""
-    return importlib.import_module("skmaxev.plotting")
+    from skmaxev import plotting  # noqa: PLC0415
+
+    return plotting
