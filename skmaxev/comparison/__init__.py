@@ -8,11 +8,19 @@ from skmaxev.comparison.best_set import (
     confidence_set_of_the_best,
     winner_against_runners_up,
 )
+from skmaxev.comparison.datasets import (
+    PairComparisons,
+    bayesian_signed_rank,
+    compare_pairs,
+    sign_test,
+    signed_rank,
+)
 from skmaxev.comparison.models import ModelComparison, compare
 from skmaxev.comparison.multiplicity import holm
 from skmaxev.comparison.paired import (
     bayesian_correlated_t,
     corrected_resampled_t,
+    equivalence_test,
     five_by_two_f,
     five_by_two_t,
 )
@@ -22,19 +30,25 @@ from skmaxev.comparison.results import (
     Comparison,
     RankComparison,
 )
-from skmaxev.comparison.rows import mcnemar
+from skmaxev.comparison.rows import cochran_q, delong, mcnemar, resampled_rows
 from skmaxev.estimators.intervals import nadeau_bengio_interval
 from skmaxev.report import RunnersUp
 
 __all__ = [
     "Comparison",
     "ModelComparison",
+    "PairComparisons",
     "RankComparison",
     "RunnersUp",
     "bayesian_correlated_t",
+    "bayesian_signed_rank",
+    "cochran_q",
     "compare",
+    "compare_pairs",
     "confidence_set_of_the_best",
     "corrected_resampled_t",
+    "delong",
+    "equivalence_test",
     "five_by_two_f",
     "five_by_two_t",
     "friedman_nemenyi",
@@ -43,5 +57,8 @@ __all__ = [
     "nadeau_bengio_interval",
     "normal_interval_holds",
     "proportion_interval",
+    "resampled_rows",
+    "sign_test",
+    "signed_rank",
     "winner_against_runners_up",
 ]

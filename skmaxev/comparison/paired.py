@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import stats
@@ -12,7 +12,7 @@ from skmaxev.comparison._checks import Alternative, Identities, check_pair, chec
 from skmaxev.comparison.results import Comparison
 from skmaxev.estimators.intervals import nadeau_bengio_interval
 from skmaxev.estimators.spread import check_spread, is_constant
-from skmaxev.estimators.validation import as_floats
+from skmaxev.estimators.validation import as_floats, check_level
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "bayesian_correlated_t",
     "corrected_resampled_t",
+    "equivalence_test",
     "five_by_two_f",
     "five_by_two_t",
     "tail_probability",
@@ -89,9 +90,78 @@ def corrected_resampled_t(
         alternative=alternative,
         interval=interval,
         level=float(level),
+        **_effect(mean, differences),
         method="corrected resampled t",
         assumes="folds of one cross-validation, or repeats of it; normal differences",
     )
+
+
+def equivalence_test(
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    *,
+    rope: float,
+    n_train: float | None = None,
+    n_test: float | None = None,
+    level: float = 0.95,
+) -> Comparison:
+    """Ask whether two models are as good as equal (two one-sided t tests, TOST).
+
+    Parameters
+    ----------
+    scores_a, scores_b : array-like of shape (n_folds,)
+        Score of each model on each fold, or on each of many independent data sets or rows.
+    rope : float
+        Region of practical equivalence: differences up to this size, in the unit of the score, do
+        not matter.
+    n_train, n_test : float, optional
+        Rows trained on and judged on in a fold, for folds; leave out for independent units.
+    level : float, default=0.95
+        Both are called equal where ``pvalue <= 1 - level``: where the interval, at
+        ``2 level - 1``, lies inside the region.
+
+    Returns
+    -------
+    Comparison
+        ``pvalue`` is that of 'they differ by more than the region'.
+
+    References
+    ----------
+    .. [1] D. J. Schuirmann (1987), A comparison of the two one-sided tests procedure and the power
+       approach for assessing the equivalence of average bioavailability.
+
+    Examples
+    --------
+    >>> from skmaxev.comparison import equivalence_test
+    >>> a, b = [0.82, 0.80, 0.85, 0.79, 0.84], [0.82, 0.81, 0.84, 0.79, 0.85]
+    >>> round(equivalence_test(a, b, rope=0.02, n_train=80, n_test=20).pvalue, 3)
+    0.016
+    """
+    if not rope > 0 or not check_level(level) > 0.5:
+        raise ValueError(f"rope must be positive and level above 0.5; got {rope!r}, {level!r}.")
+    differences, size = _differences(scores_a, scores_b, None)
+    ratio = 0.0 if n_train is None and n_test is None else check_sizes(n_train or 0, n_test or 0)
+    mean, scale = _location_scale(differences, size, ratio)
+    free = differences.size - 1
+    unit = scale or np.finfo(float).tiny  # identical scores are equal whatever the region
+    pvalue = max(stats.t.sf((mean + rope) / unit, free), stats.t.cdf((mean - rope) / unit, free))
+    half = float(stats.t.ppf(level, free)) * scale
+    return Comparison(
+        difference=mean,
+        pvalue=at_least(pvalue),
+        rope=float(rope),
+        interval=(mean - half, mean + half),
+        level=round(2 * level - 1, 12),
+        **_effect(mean, differences),
+        method="two one-sided t tests",
+        assumes="normal differences; with n_train, folds of one cross-validation",
+    )
+
+
+def _effect(mean: float, differences: NDArray[np.float64]) -> dict[str, Any]:
+    """Mean difference in units of the differences' own standard deviation."""
+    spread = float(differences.std(ddof=1))
+    return {"effect_size": mean / spread if mean else 0.0, "effect": "standardised difference"}
 
 
 def bayesian_correlated_t(

@@ -92,7 +92,7 @@ class Comparison(Result):
         elif self.pvalue is not None:
             side = {"greater": f" in favour of {a}", "less": f" in favour of {b}"}
             yield (
-                f"Were both equally good, a difference this large{side.get(self.alternative, '')} "
+                f"Were they equally good, a difference this large{side.get(self.alternative, '')} "
                 f"would come up in {as_odds(self.pvalue)} of such comparisons."
             )
         if self.p_equivalent is not None:
