@@ -85,28 +85,21 @@ def summarise(errors, reference):
 
 
 def draw(settings):
-    """Five panels as in the paper: the equal ads side by side, then each other setting."""
+    """One panel a setting, as in the paper: the two parts of the RMSE of every estimator."""
     import matplotlib.pyplot as plt
 
-    equal = [title for title in settings if "equal" in title]
-    panels = [equal] + [[title] for title in settings if title not in equal]
-    figure, axes = plt.subplots(
-        1, 5, figsize=(17, 4.2), width_ratios=[2.4, 1, 1, 1, 1], layout="constrained"
-    )
-    for ax, titles in zip(axes, panels, strict=True):
-        rows = [row for title in titles for row in settings[title]]
+    figure, axes = plt.subplots(3, 3, figsize=(8.5, 8), layout="constrained")
+    for ax, (title, rows) in zip(axes.ravel(), settings.items(), strict=False):
         bias = np.array([row[1] ** 2 / row[4] for row in rows])
         spread = np.array([row[3] ** 2 / row[4] for row in rows])
-        places = np.arange(len(rows)) + np.repeat(
-            np.arange(len(titles)), [len(settings[title]) for title in titles]
-        )
-        ax.bar(places, bias, label="from bias", color="tab:red")
-        ax.bar(places, spread, bottom=bias, label="from variance", color="tab:blue")
-        ax.set_xticks(places, [row[0] for row in rows], rotation=90, fontsize=8)
-        ax.set_title(", ".join(titles), fontsize=9)
-        top = np.sort(bias + spread)[-1]
-        ax.set_ylim(0, 1.1 * top)
-    axes[0].set_ylabel("RMSE (percentage points)")
-    axes[-1].set_ylabel("RMSE (squared error)")
-    axes[0].legend()
+        places = np.arange(len(rows))
+        ax.barh(places, bias, label="from bias", color="#D55E00")
+        ax.barh(places, spread, left=bias, label="from variance", color="#0072B2")
+        ax.set_yticks(places, [row[0] for row in rows])
+        ax.invert_yaxis()
+        unit = "squared error" if title == "polynomials" else "points"
+        ax.set(title=title, xlabel=f"RMSE ({unit})")
+    for ax in axes.ravel()[len(settings) :]:
+        ax.set_axis_off()
+    axes[-1, -1].legend(*axes[0, 0].get_legend_handles_labels(), loc="center")
     return figure
