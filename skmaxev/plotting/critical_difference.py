@@ -34,9 +34,7 @@ class CriticalDifferenceDisplay(Display):
     ----------
     groups_ : list of tuple of two floats
         First and last rank of every bar.
-    ax_ : matplotlib Axes
-        After `plot`.
-    figure_ : matplotlib Figure
+    ax_, figure_ : matplotlib Axes and Figure
         After `plot`.
 
     References

@@ -39,16 +39,12 @@ class OptimismCurveDisplay(ReportDisplay):
         Best mean score among them, in the sign of the metric.
     estimate : array-like of shape (n_points,)
         Honest score of the best among them.
-    metric : str
-        Name of the score.
-    greater_is_better : bool
-        False for a loss.
+    metric, greater_is_better : str, bool
+        Name of the score; False for a loss.
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        After `plot`.
-    figure_ : matplotlib Figure
+    ax_, figure_ : matplotlib Axes and Figure
         After `plot`.
 
     Examples

@@ -38,16 +38,12 @@ class OuterFoldsDisplay(ReportDisplay):
         Best mean score inside each outer fold.
     settings : sequence of str, optional
         The settings of each fold's winner, in words.
-    metric : str
-        Name of the score.
-    greater_is_better : bool
-        False for a loss.
+    metric, greater_is_better : str, bool
+        Name of the score; False for a loss.
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        After `plot`.
-    figure_ : matplotlib Figure
+    ax_, figure_ : matplotlib Axes and Figure
         After `plot`.
 
     Examples

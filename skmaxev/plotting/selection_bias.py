@@ -47,16 +47,12 @@ class SelectionBiasDisplay(ReportDisplay):
         Positions of the candidates that cannot be told apart from the winner.
     level : float
         Confidence level of the interval.
-    metric : str
-        Name of the score.
-    greater_is_better : bool
-        False for a loss.
+    metric, greater_is_better : str, bool
+        Name of the score; False for a loss.
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        After `plot`.
-    figure_ : matplotlib Figure
+    ax_, figure_ : matplotlib Axes and Figure
         After `plot`.
 
     Examples

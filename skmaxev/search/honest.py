@@ -76,6 +76,8 @@ class HonestSearchCV(BaseMaxSearch):
         The fitted search, where one was given.
     n_fits_ : int or None
         Model fits made, where that is known.
+    n_restored_, n_steps_reused_ : int
+        Of them, those found in the checkpoint, and those that found their first steps fitted.
     best_estimator_, best_params_, best_index_, cv_results_, scorer_, n_splits_, ...
         As in GridSearchCV, or as the search has them, with the same values.
 
