@@ -41,8 +41,8 @@ _HEAD = struct.Struct("<4s48sIQ16sI")
 _END = b"\n"
 """Last byte of the data: a zero in its place was left by a power cut."""
 _SQLITE = b"SQLite format 3\x00"
-_PLAIN_KINDS = "biufcmMSU"
-"""Kinds of dtype that are their bytes."""
+_LABELS = "iuUO"
+"""Kinds of dtype that are kept by number, since few of their values differ."""
 _CURES = {
     errno.ENOSPC: "Make room on the disk",
     errno.EDQUOT: "Make room in the quota",
@@ -129,8 +129,11 @@ class CheckpointFile:
         text, data = self._payload(record)
         value, shapes = json.loads(text)
         arrays, start = {}, 0
-        for name, (dtype, shape, n_bytes) in shapes.items():
-            arrays[name] = _as_array(dtype, data[start : start + n_bytes]).reshape(shape)
+        for name, (dtype, labels, shape, n_bytes) in shapes.items():
+            flat = np.frombuffer(data[start : start + n_bytes], dtype=np.dtype(dtype))
+            arrays[name] = (flat.copy() if labels is None else _as_array(*labels)[flat]).reshape(
+                shape
+            )
             start += n_bytes
         return value, arrays
 
@@ -316,25 +319,29 @@ def _digest(record: Record, payload: tuple[bytes, ...]) -> bytes:
 def _encode(
     kind: bytes, key: bytes, value: Any, arrays: Mapping[str, NDArray[Any]]
 ) -> tuple[Record, tuple[bytes, ...]]:
-    parts = {name: _as_bytes(array) for name, array in arrays.items()}
-    shapes = {name: [dtype, arrays[name].shape, len(data)] for name, (dtype, data) in parts.items()}
+    parts = {name: _parts(array) for name, array in arrays.items()}
+    shapes = {
+        name: [flat.dtype.str, labels, arrays[name].shape, flat.nbytes]
+        for name, (flat, labels) in parts.items()
+    }
     text = json.dumps([value, shapes], default=float).encode()
-    payload = text, *(data for _, data in parts.values()), _END
+    payload = text, *(flat.tobytes() for flat, _ in parts.values()), _END
     bare = Record(kind, key.ljust(48, b"\0"), b"", 0, len(text), sum(map(len, payload[1:])))
     return bare._replace(digest=_digest(bare, payload)), payload
 
 
-def _as_bytes(array: NDArray[Any]) -> tuple[str, bytes]:
-    """Take an array apart into dtype and bytes; labels of any kind as JSON."""
-    if array.dtype.kind in _PLAIN_KINDS:
-        return array.dtype.str, array.tobytes()
-    return "labels", json.dumps(array.ravel().tolist()).encode()
+def _parts(array: NDArray[Any]) -> tuple[NDArray[Any], tuple[str, list[Any]] | None]:
+    """Take an array apart into numbers and, of labels, what the numbers stand for."""
+    flat = array.ravel()
+    if flat.dtype.kind not in _LABELS:
+        return flat, None
+    numbers: dict[Any, int] = {}  # by type too: 1 and True are equal
+    codes = [numbers.setdefault((type(label), label), len(numbers)) for label in flat.tolist()]
+    kind = np.min_scalar_type(len(numbers))
+    return np.array(codes, dtype=kind), (flat.dtype.str, [label for _, label in numbers])
 
 
-def _as_array(dtype: str, data: bytes) -> NDArray[Any]:
-    if dtype != "labels":
-        return np.frombuffer(data, dtype=np.dtype(dtype)).copy()
-    labels = json.loads(data)
-    flat = np.empty(len(labels), dtype=object)
-    flat[:] = labels
-    return flat
+def _as_array(dtype: str, labels: list[Any]) -> NDArray[Any]:
+    array = np.empty(len(labels), dtype=np.dtype(dtype))
+    array[:] = labels
+    return array

@@ -122,12 +122,12 @@ def mounted(place, options):
 
 @pytest.fixture
 def disk(tmp_path):
-    """Mount a disk that holds 12 KiB."""
+    """Mount a disk that holds 8 KiB."""
     place = tmp_path / "disk"
     place.mkdir()
     if shutil.which("mount") is None:
         pytest.skip("mounting takes root")
-    yield mounted(place, ["-t", "tmpfs", "-o", "size=12k", "none"])
+    yield mounted(place, ["-t", "tmpfs", "-o", "size=8k", "none"])
     subprocess.run(["umount", str(place)], check=True)  # noqa: S603, S607
 
 

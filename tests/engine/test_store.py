@@ -6,13 +6,16 @@ import numpy as np
 import pytest
 from checkpoints import C, X, nested, plain_search, records, remove, y
 from recorders import Logged, Shift, lines
+from sklearn.datasets import make_classification
 from sklearn.exceptions import FitFailedWarning
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 
 from skmaxev import correct
+from skmaxev._checkpoint import SEARCH, CheckpointFile
 from skmaxev.engine.fingerprint import FingerprintError
 
 OTHERS = {
@@ -146,3 +149,46 @@ def test_nothing_is_unpickled(tmp_path):
             patch.setattr(f"pickle.{name}", None)
         assert correct(path).n_candidates == len(C)
     assert b"sklearn" not in path.read_bytes()  # as any pickle of an estimator says
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.array([3, -1, 3], dtype=np.int16),
+        np.array(["é", "b", "é"]),
+        np.array([True, 1, None, "1", 1.5], dtype=object),
+        np.array([[0.1, np.nan], [-0.0, np.inf]], dtype=np.float32),
+        np.array([True, False]),
+        np.array([b"x", b"yy"]),
+        np.array([], dtype=np.int64),
+    ],
+)
+def test_arrays_come_back_as_they_were(tmp_path, values):
+    with CheckpointFile(tmp_path / "kept.db", write=True) as file:
+        file.append(SEARCH, b"", None, {"it": values, "again": values})
+    with CheckpointFile(tmp_path / "kept.db", write=False) as file:
+        _, arrays = file.read(file.records[0])
+    for array in arrays.values():
+        assert (array.dtype, array.shape) == (values.dtype, values.shape)
+        np.testing.assert_array_equal(array, values)
+        assert list(map(type, array.ravel().tolist())) == list(map(type, values.ravel().tolist()))
+
+
+@pytest.mark.parametrize(
+    ("scoring", "labels", "n_bytes"),
+    [
+        ("accuracy", ["no", "a long name of a class"], 8),
+        ("accuracy", [0, 1], 8),
+        ("roc_auc", [0, 1], 8),
+        ("neg_log_loss", [0, 1], 16),
+    ],
+)
+def test_the_file_is_no_larger_than_the_guide_says(tmp_path, scoring, labels, n_bytes):
+    path, bare, rows = tmp_path / "kept.db", tmp_path / "bare.db", 2000
+    X, y = make_classification(rows, 4, random_state=0)
+    options = {"estimator": LogisticRegression(), "X": X, "y": np.array(labels)[y]}
+    for file, keep in ((path, True), (bare, False)):
+        plain_search(file, scoring=scoring, keep_predictions=keep, **options)
+    predictions = path.stat().st_size - bare.stat().st_size
+    targets = 10 * rows + 3000  # the rows' splits and labels, and a few names
+    assert 0.4 * n_bytes * rows * len(C) < predictions < n_bytes * rows * len(C) + targets
