@@ -33,11 +33,14 @@ import sklearn
 from sklearn.datasets import load_breast_cancer
 
 import skmaxev
-from benchmarks.speed.cases import GROUPS, Case, Works
+from benchmarks.speed.cases import GROUPS as OTHERS
+from benchmarks.speed.cases import Case, Works
 from benchmarks.speed.measure import Figures, measured
+from benchmarks.speed.submodels import submodel_cases
 from skmaxev import NestedCVSearch
 
 OURS = "skmaxev"
+GROUPS = {**OTHERS, "submodels": submodel_cases}
 
 
 def compare(case: Case, repeats: int, again: list[str]) -> dict[str, Any]:

@@ -11,9 +11,12 @@ from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from inspect import signature
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
+
+from skmaxev._compat.neighbours import with_fewer_neighbours
 
 __all__ = ["FAMILIES", "TESTED", "SubmodelAxis"]
 
@@ -125,6 +128,24 @@ def _xgboost(base: Any, own: Any) -> Any:
     return model
 
 
+def _pruned(base: Any, own: Any) -> Any:
+    """Prune a copy; sums over a tree that was pruned before may differ in the last bit."""
+    if base.ccp_alpha != 0:
+        raise ValueError("only a tree that is whole can be pruned as a fit prunes it.")
+    model = _as_own(base, own, "ccp_alpha")
+    trees = [copy(tree) for tree in getattr(base, "estimators_", [])]
+    if trees:
+        model.estimators_ = trees
+    for tree in trees or [model]:
+        tree.ccp_alpha = own.ccp_alpha
+        tree._prune_tree()  # noqa: SLF001  # no public way
+    return model
+
+
+def _whole(value: Any, base: Any) -> float:  # noqa: ARG001
+    return 1.0
+
+
 def _counts(value: Any) -> bool:
     return isinstance(value, int | np.integer) and type(value) is not bool and bool(value >= 1)
 
@@ -140,12 +161,37 @@ def _is_seeded(model: Any, n_rows: int) -> bool:  # noqa: ARG001
 
 def _ensemble_suits(model: Any, n_rows: int) -> bool:
     """Tell it of ensembles that seed their members, where these are scikit-learn's."""
-    own = getattr(model, "estimator", None)
-    parts = [] if own is None else [own, *own.get_params().values()]
-    known = all(
+    known = _is_known(getattr(model, "estimator", None))
+    return _is_seeded(model, n_rows) and known and getattr(model, "contamination", "auto") == "auto"
+
+
+def _is_known(model: Any) -> bool:
+    """Tell whether all parts of a model are scikit-learn's, whose random numbers can be watched."""
+    parts = [] if model is None else [model, *model.get_params().values()]
+    return all(
         type(part).__module__.startswith("sklearn.") for part in parts if hasattr(part, "fit")
     )
-    return _is_seeded(model, n_rows) and known and getattr(model, "contamination", "auto") == "auto"
+
+
+def _tree_suits(model: Any, n_rows: int) -> bool:  # noqa: ARG001
+    cold = not getattr(model, "warm_start", False) and not getattr(model, "oob_score", False)
+    return cold and model.random_state is not None and _number(model.ccp_alpha) >= 0
+
+
+def _number(value: Any) -> float:
+    """Give a number as it is, and anything else as NaN."""
+    return float(value) if isinstance(value, float | np.number) or type(value) is int else np.nan
+
+
+def _threshold_suits(model: Any, n_rows: int) -> bool:  # noqa: ARG001
+    jobs = {value for name, value in model.get_params().items() if name.endswith("n_jobs")}
+    valid = model.threshold == "auto" or np.isfinite(_number(model.threshold))
+    return bool(valid) and jobs <= {None, 1} and _is_known(model.estimator)
+
+
+def _neighbours_suit(model: Any, n_rows: int) -> bool:  # noqa: ARG001
+    plain = isinstance(model.metric, str) and model.weights in (None, "uniform", "distance")
+    return _counts(model.n_neighbors) and plain
 
 
 def _lightgbm_suits(model: Any, n_rows: int) -> bool:  # noqa: ARG001
@@ -175,8 +221,20 @@ def _histogram_suits(model: Any, n_rows: int) -> bool:
     return _is_cold(model, "max_iter") and (model.random_state is not None or not draws)
 
 
+_TREE = (SubmodelAxis("ccp_alpha", _pruned, fit_value=min, suits=_tree_suits, share=_whole),)
 _FOREST = (
     SubmodelAxis("n_estimators", partial(_sliced, names=("estimators_",)), suits=_is_seeded),
+    *_TREE,
+)
+_THRESHOLD = SubmodelAxis(
+    "threshold",
+    partial(_as_own, param="threshold"),
+    fit_value=itemgetter(0),
+    suits=_threshold_suits,
+    share=_whole,
+)
+_NEIGHBOURS = (
+    SubmodelAxis("n_neighbors", with_fewer_neighbours, suits=_neighbours_suit, share=_whole),
 )
 _BOOSTING = (SubmodelAxis("n_estimators", _gradient_boosting, suits=_is_seeded),)
 _HISTOGRAM = (SubmodelAxis("max_iter", _histogram_boosting, suits=_histogram_suits, seedless=True),)
@@ -194,6 +252,7 @@ _LIGHTGBM = (SubmodelAxis("n_estimators", _lightgbm, suits=_lightgbm_suits),)
 _XGBOOST = (SubmodelAxis("n_estimators", _xgboost, suits=_xgboost_suits),)
 FAMILIES: dict[tuple[str, str], tuple[SubmodelAxis, ...]] = {
     ("sklearn", "IsolationForest"): _ISOLATION,
+    ("sklearn", "FixedThresholdClassifier"): (_THRESHOLD,),
     **{
         (package, f"{name}{kind}"): axes
         for package, name, axes in (
@@ -203,6 +262,9 @@ FAMILIES: dict[tuple[str, str], tuple[SubmodelAxis, ...]] = {
             ("sklearn", "HistGradientBoosting", _HISTOGRAM),
             ("sklearn", "AdaBoost", _ADABOOST),
             ("sklearn", "Bagging", _BAGGING),
+            ("sklearn", "DecisionTree", _TREE),
+            ("sklearn", "ExtraTree", _TREE),
+            ("sklearn", "KNeighbors", _NEIGHBOURS),
             ("lightgbm", "LGBM", _LIGHTGBM),
             ("xgboost", "XGB", _XGBOOST),
         )

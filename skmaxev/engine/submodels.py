@@ -55,7 +55,7 @@ def register_submodels(cls: type, *axes: SubmodelAxis) -> None:
     cls : type
         Class of the estimator.
     *axes : SubmodelAxis
-        Of several that a grid varies, the first is shared. None turns sharing off.
+        Of several that a grid varies, the one with the most values. None turns sharing off.
 
     Examples
     --------
@@ -131,11 +131,10 @@ def submodels_of(
             if name in params:
                 others = sorted((other, digest(params[other])) for other in params if other != name)
                 groups[prefix, name, axis, tuple(others)].append((number, params[name]))
-                break
-    for group, ((_, _, axis, _), members) in enumerate(groups.items()):
-        if len(members) < 2:
-            continue
-        suited = [m for m in members if _suits(axis, estimator, candidates[m[0]], n_rows)]
+    largest = sorted(groups.items(), key=lambda group: -len(group[1]))
+    for group, ((_, _, axis, _), members) in enumerate(largest):
+        free = [m for m in members if found[m[0]] is None] if len(members) > 1 else []
+        suited = [m for m in free if _suits(axis, estimator, candidates[m[0]], n_rows)]
         for number, value in suited if len(suited) > 1 else ():
             found[number] = Submodel(group, axis, value)
     return found

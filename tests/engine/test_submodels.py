@@ -29,9 +29,10 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.feature_selection import SelectKBest
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, make_scorer
-from sklearn.model_selection import GridSearchCV, KFold
-from sklearn.neighbors import KNeighborsRegressor
+from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV, KFold
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -207,6 +208,56 @@ CASES |= {
         NUMBERS,
     ),
 }
+ALPHAS = {"ccp_alpha": [0.01, 0.0, 0.003, 0.2]}
+COARSE = np.round(X)  # with ties, and rows that are the same
+NEIGHBOURS = {"n_neighbors": [1, 9, 2, 5], "weights": ["uniform", "distance"]}
+CASES |= {
+    "pruned": (DecisionTreeClassifier(**SEED), {**ALPHAS, "min_samples_leaf": [1, 5]}, *FOUR),
+    "pruned, ties": (DecisionTreeClassifier(**SEED), {"ccp_alpha": [0, 1 / 80, 1 / 40]}, COARSE, y),
+    "pruned, numbers": (
+        DecisionTreeRegressor(max_features=2, **SEED),
+        {"ccp_alpha": [0.0, 0.01, 0.1]},
+        HOLES,
+        np.column_stack([NUMBERS, X[:, 2]]),
+    ),
+    "pruned forest": (ExtraTreesClassifier(n_estimators=4, **SEED), ALPHAS, X, y),
+    "thresholds": (
+        FixedThresholdClassifier(LogisticRegression()),
+        {"threshold": [0.5, "auto", 0.1, 0.8], "estimator__C": [0.1, 1.0]},
+        FRAME[["a", "b"]],
+        np.array(["a", "b"])[y],
+    ),
+    "thresholds of decisions": (
+        FixedThresholdClassifier(
+            make_pipeline(StandardScaler(), LogisticRegression()),
+            response_method="decision_function",
+            pos_label=0,
+        ),
+        {"threshold": [-1, 0, 0.3]},
+        X,
+        y,
+    ),
+    "neighbours": (KNeighborsClassifier(), {**NEIGHBOURS, "p": [1, 2]}, X, y),
+    "neighbours with ties": (KNeighborsClassifier(), NEIGHBOURS, COARSE, y),
+    "neighbours, all the same": (KNeighborsClassifier(), NEIGHBOURS, COARSE[:, :1] * 0, y),
+    "neighbours, ball tree, four classes": (
+        KNeighborsClassifier(algorithm="ball_tree", metric="manhattan"),
+        NEIGHBOURS,
+        *FOUR,
+    ),
+    "neighbours, numbers": (
+        KNeighborsRegressor(leaf_size=3),
+        NEIGHBOURS,
+        COARSE[:, :3],
+        np.column_stack([NUMBERS, X[:, 2]]),
+    ),
+    "neighbours, all that there are": (
+        KNeighborsClassifier(algorithm="kd_tree"),
+        {"n_neighbors": [80, 79, 78, 3]},
+        X,
+        y,
+    ),
+}
 MORE_ROWS = make_classification(400, 6, random_state=2)
 LIGHT = {"verbose": -1, "n_jobs": 1}
 LIGHTGBM = [
@@ -346,14 +397,16 @@ def test_what_might_differ_in_other_libraries_is_left_alone(package, name, param
 def test_a_derived_model_says_of_itself_what_a_fitted_one_says(case):
     model, grid, X, y = CASES[case]
     name, values = next(iter(grid.items()))
-    (axis,) = FAMILIES["sklearn", type(model).__name__]
-    base = clone(model).set_params(**{name: max(values)}).fit(X, y)
+    axes = FAMILIES["sklearn", type(model).__name__]
+    axis = next(axis for axis in axes if axis.param == name)
+    base = clone(model).set_params(**{name: axis.fit_value(values)}).fit(X, y)
     for value in values:
         alone = clone(model).set_params(**{name: value}).fit(X, y)
         derived = axis.derive(base, clone(model).set_params(**{name: value}))
         assert derived.get_params().keys() == alone.get_params().keys()
         assert getattr(derived, name) == value
-        assert vars(derived).keys() | {"_raw_predict"} == vars(alone).keys() | {"_raw_predict"}
+        apart = {"_raw_predict", "kneighbors"}
+        assert vars(derived).keys() | apart == vars(alone).keys() | apart
         for fitted in (
             "n_iter_",
             "train_score_",
@@ -368,7 +421,8 @@ def test_a_derived_model_says_of_itself_what_a_fitted_one_says(case):
         ):
             if hasattr(alone, fitted):
                 np.testing.assert_array_equal(getattr(derived, fitted), getattr(alone, fitted))
-    assert bits(base, X) == bits(clone(model).set_params(**{name: max(values)}).fit(X, y), X)
+    again = clone(model).set_params(**{name: axis.fit_value(values)}).fit(X, y)
+    assert bits(base, X) == bits(again, X)  # nothing that was derived has touched it
 
 
 @pytest.mark.parametrize(
@@ -381,6 +435,16 @@ def test_a_derived_model_says_of_itself_what_a_fitted_one_says(case):
         (BaggingClassifier(Sums(), **SEED), TREES),
         (IsolationForest(contamination=0.2, **SEED), TREES),
         (AdaBoostClassifier(), TREES),
+        (DecisionTreeClassifier(), ALPHAS),
+        (DecisionTreeClassifier(**SEED), {"ccp_alpha": [0.01, 0.1]}),  # none of them is whole
+        (
+            FixedThresholdClassifier(RandomForestClassifier(n_estimators=2)),
+            {"threshold": [0.1, 0.9]},
+        ),
+        (FixedThresholdClassifier(Sums(noisy=True)), {"threshold": [0.1, 0.9]}),
+        (KNeighborsClassifier(algorithm="brute"), {"n_neighbors": [1, 2]}),
+        (KNeighborsClassifier(), {"n_neighbors": [1, 50]}),  # with 50 of 80 it is brute too
+        (KNeighborsClassifier(weights=np.ones_like), {"n_neighbors": [1, 2]}),
         (RandomForestClassifier(warm_start=True, **SEED), TREES),
         (RandomForestClassifier(**SEED), {"max_depth": [1, 2]}),
         (RandomForestClassifier(**SEED), {"n_estimators": [3], "max_depth": [1, 2]}),
