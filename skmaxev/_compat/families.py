@@ -20,7 +20,12 @@ from skmaxev._compat.neighbours import with_fewer_neighbours
 
 __all__ = ["FAMILIES", "TESTED", "SubmodelAxis"]
 
-TESTED = {"sklearn": ("1.6", "1.9"), "lightgbm": ("4.7",), "xgboost": ("3.2", "3.4")}
+TESTED = {
+    "sklearn": ("1.6", "1.9"),
+    "lightgbm": ("4.7",),
+    "xgboost": ("3.2", "3.4"),
+    "catboost": ("1.2",),
+}
 """Versions whose derived models the tests compare with fits of their own, by package."""
 _MOST_BINNED = 200_000
 """Rows above which histogram gradient boosting draws those that it finds its bins by."""
@@ -34,6 +39,18 @@ _LIGHTGBM_EXTRA = frozenset(
      "force_row_wise", "force_col_wise", "num_threads"),
 )  # fmt: skip
 """Parameters of LightGBM beside those of its classes that no round but its own depends on."""
+
+_CATBOOST_PLAIN = frozenset(
+    ("iterations", "learning_rate", "depth", "max_depth", "l2_leaf_reg", "random_seed",
+     "random_state", "loss_function", "boosting_type", "bootstrap_type", "subsample", "rsm",
+     "bagging_temperature", "random_strength", "border_count", "cat_features", "one_hot_max_size",
+     "leaf_estimation_iterations", "leaf_estimation_method", "class_weights", "auto_class_weights",
+     "verbose", "silent", "logging_level", "thread_count", "allow_writing_files"),
+)  # fmt: skip
+"""Parameters of CatBoost whose effect on a tree does not depend on how many follow.
+
+A learning rate that is not set depends on the number of iterations.
+"""
 
 
 def proportional(value: Any, base: Any) -> float:
@@ -67,6 +84,9 @@ class SubmodelAxis:
     seedless : bool, default=False
         Whether ``suits`` vouches that NumPy's global random numbers leave no trace in the model.
         If not, a fit that draws some is not shared.
+    only_predictions : bool, default=False
+        Whether derived models equal fitted ones in what they predict alone; they are then shared
+        only for scorers that look at nothing else, as those of scikit-learn.
     """
 
     param: str
@@ -75,6 +95,7 @@ class SubmodelAxis:
     suits: Callable[[Any, int], bool] = _always
     share: Callable[[Any, Any], float] = proportional
     seedless: bool = False
+    only_predictions: bool = False
 
 
 def _as_own(base: Any, own: Any, param: str = "n_estimators") -> Any:
@@ -125,6 +146,13 @@ def _lightgbm(base: Any, own: Any) -> Any:
 def _xgboost(base: Any, own: Any) -> Any:
     model = _as_own(base, own)
     vars(model)["_Booster"] = base.get_booster()[: own.n_estimators]
+    return model
+
+
+def _catboost(base: Any, own: Any) -> Any:
+    model = base.copy()
+    model.shrink(ntree_end=own.get_params()["iterations"])
+    vars(model)["_init_params"] = own.get_params()
     return model
 
 
@@ -213,6 +241,13 @@ def _xgboost_suits(model: Any, n_rows: int) -> bool:  # noqa: ARG001
     )
 
 
+def _catboost_suits(model: Any, n_rows: int) -> bool:  # noqa: ARG001
+    params = model.get_params()
+    texts = all(isinstance(params.get(name, ""), str) for name in ("loss_function", "eval_metric"))
+    known = params.keys() <= _CATBOOST_PLAIN and "learning_rate" in params
+    return _counts(params["iterations"]) and known and texts
+
+
 def _histogram_suits(model: Any, n_rows: int) -> bool:
     stops = model.early_stopping is True or (
         model.early_stopping == "auto" and n_rows > _MOST_WITHOUT_STOPPING
@@ -249,6 +284,7 @@ _BAGGING, _ISOLATION, _ADABOOST = (
     )
 )
 _LIGHTGBM = (SubmodelAxis("n_estimators", _lightgbm, suits=_lightgbm_suits),)
+_CATBOOST = (SubmodelAxis("iterations", _catboost, suits=_catboost_suits, only_predictions=True),)
 _XGBOOST = (SubmodelAxis("n_estimators", _xgboost, suits=_xgboost_suits),)
 FAMILIES: dict[tuple[str, str], tuple[SubmodelAxis, ...]] = {
     ("sklearn", "IsolationForest"): _ISOLATION,
@@ -267,6 +303,7 @@ FAMILIES: dict[tuple[str, str], tuple[SubmodelAxis, ...]] = {
             ("sklearn", "KNeighbors", _NEIGHBOURS),
             ("lightgbm", "LGBM", _LIGHTGBM),
             ("xgboost", "XGB", _XGBOOST),
+            ("catboost", "CatBoost", _CATBOOST),
         )
         for kind in ("Classifier", "Regressor")
     },

@@ -94,6 +94,7 @@ def submodels_of(
     prefixes: Sequence[Prefix],
     fit_params: Iterable[str],
     n_rows: int,
+    only_predictions: bool = True,
 ) -> list[Submodel | None]:
     """Find the candidates that can be derived from one fit.
 
@@ -109,6 +110,8 @@ def submodels_of(
         Names of the parameters of ``fit``.
     n_rows : int
         The most training rows.
+    only_predictions : bool
+        Whether the scorer looks at predictions and nothing else.
 
     Returns
     -------
@@ -128,7 +131,7 @@ def submodels_of(
         model = params.get(last, estimator.steps[-1][1]) if is_pipeline else estimator
         for axis in axes_of(type(model)):
             name = f"{last}__{axis.param}" if is_pipeline else axis.param
-            if name in params:
+            if name in params and (only_predictions or not axis.only_predictions):
                 others = sorted((other, digest(params[other])) for other in params if other != name)
                 groups[prefix, name, axis, tuple(others)].append((number, params[name]))
     largest = sorted(groups.items(), key=lambda group: -len(group[1]))

@@ -11,6 +11,7 @@ from typing import Any
 
 from sklearn.base import clone
 
+from skmaxev._compat import asks_for_predictions_only
 from skmaxev.engine.failures import report_failures
 from skmaxev.engine.plan import Plan
 from skmaxev.engine.prefixes import common_prefixes
@@ -48,6 +49,7 @@ def shared_work(request: Request, *, steps: bool, submodels: bool) -> dict[str, 
         request.candidates,
         prefixes=prefixes,
         fit_params=request.fit_params,
+        only_predictions=asks_for_predictions_only(request.scorer),
         n_rows=max(request.n_rows, *(len(split.train) for split in request.splits)),
     )
     return {"prefixes": prefixes, "submodels": found}

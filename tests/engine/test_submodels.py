@@ -295,6 +295,15 @@ XGBOOST = [
 ]
 
 
+CAT = {"verbose": 0, "thread_count": 1, "learning_rate": 0.1, "allow_writing_files": False}
+CATBOOST = [
+    ("CatBoostClassifier", {}, X, y),
+    ("CatBoostClassifier", {"bootstrap_type": "Bernoulli", "subsample": 0.7, "rsm": 0.5}, *FOUR),
+    ("CatBoostClassifier", {}, FRAME[["a", "b"]], np.array(["a", "b"])[y]),
+    ("CatBoostRegressor", {"loss_function": "MAE"}, HOLES, NUMBERS),
+]
+
+
 def of_other_libraries(found, package):
     library = pytest.importorskip(package)
     for name, params, grid, X, y in found:
@@ -359,6 +368,33 @@ def test_every_answer_of_other_libraries_is_that_of_a_fit_of_its_own(package, ca
             assert derived.get_booster().num_boosted_rounds() == 4
 
 
+def checksum(_, answer):
+    return float(crc32(np.ascontiguousarray(answer).tobytes()))
+
+
+def test_catboost_is_shared_where_a_scorer_looks_at_predictions_alone():
+    catboost = pytest.importorskip("catboost")
+    grid = {"iterations": [4, 12, 7], "depth": [2, 4]}
+    for name, params, X, y in CATBOOST:
+        model = getattr(catboost, name)(**CAT, **params)
+        methods = ["predict", *(["predict_proba"] if hasattr(model, "predict_proba") else [])]
+        scoring = {
+            method: "neg_log_loss" if len(set(y)) < 9 else make_scorer(checksum)
+            for method in methods
+        }
+        ours, alone = search_both(model, grid, X, y, scoring=scoring)
+        assert_same(ours, alone)
+        assert ours.n_submodels_ == 3 * 4
+        assert search_both(model, grid, X, y)[0].n_submodels_ == 0
+        base = clone(model).set_params(iterations=12).fit(X, y)
+        own = clone(model).set_params(iterations=5)
+        derived = FAMILIES["catboost", name][0].derive(base, own)
+        fitted = clone(own).fit(X, y)
+        assert derived.get_params() == fitted.get_params()
+        assert bits(derived, X) == bits(fitted, X)
+        assert base.tree_count_ == 12
+
+
 def test_rounds_in_which_lightgbm_grew_no_tree_are_fitted():
     lightgbm = pytest.importorskip("lightgbm")
     model = lightgbm.LGBMRegressor(
@@ -382,6 +418,10 @@ def test_rounds_in_which_lightgbm_grew_no_tree_are_fitted():
         ("lightgbm", "LGBMClassifier", {"boosting": "dart"}),
         ("lightgbm", "LGBMClassifier", {"early_stopping_round": 2}),
         ("lightgbm", "LGBMClassifier", {"num_iterations": 5}),
+        ("catboost", "CatBoostClassifier", {"verbose": 0}),  # the rate depends on iterations
+        ("catboost", "CatBoostClassifier", {**CAT, "langevin": True}),
+        ("catboost", "CatBoostClassifier", {**CAT, "grow_policy": "Lossguide"}),
+        ("catboost", "CatBoostClassifier", {**CAT, "od_wait": 3}),
         ("xgboost", "XGBClassifier", {"booster": "dart"}),
         ("xgboost", "XGBClassifier", {"booster": "gblinear"}),
         ("xgboost", "XGBClassifier", {"early_stopping_rounds": 2}),
@@ -390,7 +430,9 @@ def test_rounds_in_which_lightgbm_grew_no_tree_are_fitted():
 )
 def test_what_might_differ_in_other_libraries_is_left_alone(package, name, params):
     model = getattr(pytest.importorskip(package), name)(**params)
-    assert planned_fits(ShrunkSearchCV(model, TREES), X, y).n_submodels == 0
+    grid = {"iterations": [2, 4]} if package == "catboost" else TREES
+    scoring = "accuracy"  # looks at predictions alone
+    assert planned_fits(ShrunkSearchCV(model, grid, scoring=scoring), X, y).n_submodels == 0
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -441,7 +483,7 @@ def test_a_derived_model_says_of_itself_what_a_fitted_one_says(case):
             FixedThresholdClassifier(RandomForestClassifier(n_estimators=2)),
             {"threshold": [0.1, 0.9]},
         ),
-        (FixedThresholdClassifier(Sums(noisy=True)), {"threshold": [0.1, 0.9]}),
+        (FixedThresholdClassifier(BaggingClassifier(Sums(), **SEED)), {"threshold": [0, 1]}),
         (KNeighborsClassifier(algorithm="brute"), {"n_neighbors": [1, 2]}),
         (KNeighborsClassifier(), {"n_neighbors": [1, 50]}),  # with 50 of 80 it is brute too
         (KNeighborsClassifier(weights=np.ones_like), {"n_neighbors": [1, 2]}),
