@@ -241,3 +241,13 @@ def test_judging_again_weighs_partitions_alike():
     y, optimism = scores[:, winner].mean(), scores[:, winner].mean() - consensus(scores)
     # No other candidate moved against it, so what a new dealing renews is taken to be one half.
     assert found.estimate == pytest.approx(y - optimism - 2 / (1 + 1 + 2) * (1.0 - optimism / 2))
+
+
+@pytest.mark.parametrize(("low", "high"), [(1.0, 2.0), (-1.0, 1.0), (0.0, 100.0)])
+def test_a_share_of_rows_on_another_range_has_the_same_interval_there(low, high):
+    rng = np.random.default_rng(0)
+    shares = rng.binomial(40, 0.8, size=(5, 6)) / 40
+    plain = selection_interval(shares, estimate=0.8, support=(0.0, 1.0))
+    size = high - low
+    found = selection_interval(low + size * shares, estimate=low + size * 0.8, support=(low, high))
+    assert found == pytest.approx([low + size * end for end in plain], rel=1e-9)
