@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 from numbers import Real
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skmaxev.readers.build import as_floats
+from skmaxev.readers.files import read_csv
 
 __all__ = ["USUAL", "check_number", "check_public"]
 
@@ -37,23 +36,18 @@ def check_public(public_scores: Any) -> FloatArray:
 
 def _public_column(given: Any) -> Any:
     """Find the public scores in a table of submissions; anything else is returned as it is."""
-    if isinstance(given, str | PathLike):
-        with Path(given).open(newline="", encoding="utf-8-sig") as file:
-            rows = list(csv.DictReader(file))
-        names = list(rows[0]) if rows else []
-    else:
-        names = [str(name) for name in getattr(given, "columns", ())]
+    filed = isinstance(given, str | PathLike)
+    table = read_csv(given) if filed else given
+    names = [str(name) for name in getattr(table, "columns", ())]
     public = [name for name in names if "public" in name.lower()]
-    if len(public) != 1:
-        if len(names) > 1 or isinstance(given, str | PathLike):
-            raise ValueError(
-                f"the submissions must have one column of public scores; got columns {names}. "
-                "Name it publicScore, or give the column itself."
-            )
-        return given
-    if not isinstance(given, str | PathLike):
-        return given[public[0]]
-    return [float(row[public[0]]) for row in rows if row[public[0]]]
+    if len(public) == 1:  # in files, submissions that failed have no score
+        return table[public[0]].dropna() if filed else table[public[0]]
+    if filed or len(names) > 1:
+        raise ValueError(
+            f"the submissions must have one column of public scores; got columns {names}. "
+            "Name it publicScore, or give the column itself."
+        )
+    return given
 
 
 def check_number(value: Any, name: str) -> float:
