@@ -115,7 +115,8 @@ def settings_in_words(
     candidates: Sequence[Mapping[str, Any]], some: Sequence[Mapping[str, Any]]
 ) -> list[str]:
     """Write the settings of some, only those that differ among the candidates."""
-    names = [name for name in candidates[0] if len({repr(p.get(name)) for p in candidates}) > 1]
+    all_names = dict.fromkeys(name for params in candidates for name in params)
+    names = [name for name in all_names if len({repr(p.get(name)) for p in candidates}) > 1]
     return [
         ", ".join(
             f"{name.rpartition('__')[2]}={_short(params[name])}" for name in names if name in params

@@ -151,7 +151,9 @@ def _pictures(report: SelectionReport) -> str:
         EstimatorsDisplay,
     ]
     if min(report.n_used, report.n_splits) > 1:  # a choice, and noise to correct by
-        kinds += [OptimismCurveDisplay, RunnersUpDisplay]
+        kinds.append(OptimismCurveDisplay)
+    if report.runners_up().candidates:
+        kinds.append(RunnersUpDisplay)
     if report.table.outer is not None:
         kinds.append(OuterFoldsDisplay)
     figures = "".join(_figure(report, kind) for kind in kinds)

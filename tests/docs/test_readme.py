@@ -4,6 +4,8 @@ import doctest
 import re
 from pathlib import Path
 
+import skmaxev
+
 README = Path(__file__).parents[2] / "README.md"
 
 
@@ -22,3 +24,8 @@ def test_links_of_the_readme_lead_to_files_of_the_repository():
     inside = [link for link in links if "://" not in link]
     assert inside
     assert [link for link in inside if not (README.parent / link).exists()] == []
+
+
+def test_the_citation_names_this_version():
+    citation = (README.parent / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {skmaxev.__version__}\n" in citation

@@ -323,6 +323,13 @@ def test_outer_folds_with_candidates_of_their_own_are_named_by_settings():
     assert display._labels() == ["fold 0: #1\nC=1", "fold 1\nC=3.5"]
 
 
+def test_runners_up_of_several_families_are_named_by_the_settings_that_each_has():
+    found = {f"split{k}_test_score": row[:3] for k, row in enumerate(scores())}
+    params = [{"svc__C": 1.0}, {"svc__C": 20.0}, {"tree__max_depth": 3}]
+    display = RunnersUpDisplay.from_report(correct(found | {"params": params}))
+    assert set(display.names) < {"#0: C=1", "#1: C=20", "#2: max_depth=3"}
+
+
 def test_runners_up_show_the_winners_lead_as_the_report_does(report):
     display = RunnersUpDisplay.from_report(report).plot()
     others = report.runners_up().candidates
