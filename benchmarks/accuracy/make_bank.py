@@ -4,14 +4,14 @@
     python -m benchmarks.accuracy.make_bank --out DIR --n-searches 20
     python -m benchmarks.accuracy.make_bank --out DIR --quick         # four searches, for a try
 
-Half of the searches classify two classes (accuracy, area under the ROC curve and, where candidates
-have probabilities, log loss), half predict numbers (squared error and R2). The problems and grids
-are in `problems.py`. Each is a `NestedCVSearch` over 20 to 28 candidates on 60 to 300 rows, 5 folds
-or sometimes 10. Kept in DIR, one .npz file a search: the table of scores for every metric, the
-out-of-fold responses of single rows, the nested scores (the outer folds are those of the search),
-and the truth of every candidate, refitted on all rows of the search and scored on the other rows
-of the data set or on 3,000 fresh ones. Seeds are fixed: the same searches on every run.
-`own_bank.py` reads them and measures.
+Half of the searches classify two classes, half predict numbers, each by several metrics. The
+problems and grids are in `problems.py`. Each search is a `NestedCVSearch` over 20 to 28 candidates
+on 60 to 300 rows, 5 folds or sometimes 10, and all its candidates are judged on three more
+partitions of the rows. Kept in DIR, one .npz file a search: for every metric the scores on all
+partitions, the winner of every outer fold of nested cross-validation (the outer folds are those of
+the search), and the truth of every candidate, refitted on all rows of the search and scored on the
+other rows of the data set or on 3,000 fresh ones; and the out-of-fold predictions. Seeds are fixed:
+the same searches on every run. `wide.py` reads them and measures.
 """
 
 from __future__ import annotations
@@ -38,12 +38,14 @@ from benchmarks.accuracy.problems import (
     REGRESSORS,
     standardised,
 )
-from skmaxev import NestedCVSearch
+from skmaxev import HonestSearchCV, NestedCVSearch
 
 SEED = 20_240_501
 QUICK = 2
 # Below this many rows ten stratified folds may lack a class.
 LEAST_FOR_TEN = 120
+N_FRESH = 3
+"""Partitions of the rows beyond that of the search."""
 TEN_FOLDS = 0.2
 """Share of the larger searches with ten folds."""
 
@@ -64,45 +66,47 @@ def make_search(number: int, *, classes: bool) -> tuple[dict[str, Any], dict[str
     order = rng.permutation(len(y))
     mine, other = order[:n], order[n:]
     metrics = metrics_of(classes=classes, probabilities=family.probabilities)
-    folds = (StratifiedKFold if classes else KFold)(n_folds, shuffle=True, random_state=seed)
-    search = NestedCVSearch(
-        family.estimator,
-        family.grid,
-        scoring=metrics,
-        # The metric whose responses are kept row by row; each metric has its own winner.
-        refit="roc_auc" if classes else "neg_mean_squared_error",
-        cv=folds,
-        keep_predictions=True,
-    ).fit(X[mine], y[mine])
+    kind_of_folds = StratifiedKFold if classes else KFold
+    options = {"scoring": metrics, "refit": metrics[0], "keep_predictions": True}
+    searches = [
+        Search(
+            family.estimator,
+            family.grid,
+            cv=kind_of_folds(n_folds, shuffle=True, random_state=seed + repeat),
+            **options,
+        ).fit(X[mine], y[mine])
+        for repeat, Search in enumerate([NestedCVSearch] + [HonestSearchCV] * N_FRESH)
+    ]
     facts = {
         "source": name,
         "family": kind,
-        "classes": classes,
+        "task": "binary" if classes else "regression",
         "metrics": metrics,
         "n_truth": len(other),
-        "n_fits": search.n_fits_,
+        "n_fits": sum(search.n_fits_ for search in searches),
     }
-    found = truths(search, X, y, mine, other)
-    return facts, found | tables(search) | {"y": y[mine]}
+    found = truths(searches[0], X, y, mine, other)
+    return facts, found | tables(searches) | {"y": y[mine]}
 
 
 def metrics_of(*, classes: bool, probabilities: bool) -> list[str]:
+    """Name the metrics; predictions are kept as the first one asks for them."""
     if not classes:
-        return ["neg_mean_squared_error", "r2"]
-    return ["accuracy", "roc_auc"] + ["neg_log_loss"] * probabilities
+        return ["neg_mean_squared_error", "neg_mean_absolute_error", "r2"]
+    chances = ["neg_log_loss", "neg_brier_score"] if probabilities else []
+    return [*chances, "roc_auc", "average_precision", "accuracy", "balanced_accuracy", "f1"]
 
 
-def tables(search: NestedCVSearch) -> dict[str, np.ndarray]:
-    """Scores, nested scores and rows of a finished search."""
+def tables(searches: list[NestedCVSearch | HonestSearchCV]) -> dict[str, np.ndarray]:
+    """Scores on all partitions, predictions, and the winners of the outer folds of the first."""
     found = {}
-    for metric, report in search.reports_.items():
-        table = report.table
-        found[f"scores_{metric}"] = table.scores
-        found[f"outer_{metric}"] = table.outer.scores
-        found |= {"n_train": table.n_train, "n_test": table.n_test}
-        if table.rows is not None:
-            kept = table.rows.values if table.rows.responses is None else table.rows.responses
-            found |= {"rows": kept, "fold": table.rows.fold}
+    for metric in searches[0].scoring:
+        kept = [search.reports_[metric].table for search in searches]
+        found[f"scores_{metric}"] = np.array([table.scores for table in kept])
+        found[f"winners_{metric}"] = kept[0].outer.best_index
+    rows = [search.report_.table.rows for search in searches]
+    found["fold"] = np.concatenate([one.test_fold for one in rows])
+    found["responses"] = np.concatenate([one.responses for one in rows], axis=1)
     return found
 
 
@@ -112,15 +116,12 @@ def truths(
     """Score every candidate, refitted on all rows of the search, on all other rows."""
     metrics, candidates = search.scoring, list(ParameterGrid(search.param_grid))
     found = {f"truth_{metric}": np.empty(len(candidates)) for metric in metrics}
-    decides = np.empty(len(candidates), dtype=bool)
     for index, settings in enumerate(candidates):
         model = clone(search.estimator).set_params(**clone(settings, safe=False))
         model.fit(X[mine], y[mine])
-        # The rows of such a model are log odds or distances, those of others probabilities.
-        decides[index] = hasattr(model, "decision_function")
         for metric in metrics:
             found[f"truth_{metric}"][index] = get_scorer(metric)(model, X[other], y[other])
-    return found | {"decides": decides}
+    return found
 
 
 def save(out: Path, number: int, *, classes: bool) -> dict[str, Any]:

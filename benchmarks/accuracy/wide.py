@@ -164,7 +164,7 @@ def slices(found: list[tuple[dict[str, Any], Errors]]) -> dict[str, np.ndarray]:
     facts = [one for one, _ in found]
     n, kind = np.array([f["n"] for f in facts]), np.array([f["kind"] for f in facts])
     family = np.array([f["family"] for f in facts])
-    noise = np.array([f["source"] in {"syn0", "noise"} for f in facts])
+    noise = np.array([f["source"] in {"syn0", "no signal"} for f in facts])
     parts = {"all": np.ones(len(facts), dtype=bool)}
     parts |= {name: kind == name for name in sorted(set(kind))}
     parts |= {"n <= 100": n <= 100, "n >= 200": n >= 200, "no signal": noise}

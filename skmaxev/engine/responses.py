@@ -96,8 +96,8 @@ def response_of(captured: Captured, kind: str) -> NDArray[Any] | None:
     Returns
     -------
     ndarray of shape (n_rows,) or (n_rows, n_classes), or None
-        Of two classes the probability of the second. Probabilities keep their precision, since 1
-        and nearly 1 are not the same; other numbers have 32 bits.
+        Of two classes the probability of the second. All keep their precision: nearly 1 is not 1,
+        and decisions that are nearly the same still rank the rows.
     """
     if not captured:
         return None
@@ -115,7 +115,7 @@ def response_of(captured: Captured, kind: str) -> NDArray[Any] | None:
         return answer if answer.dtype.kind in "biufUS" else None
     if answer.dtype.kind not in "biuf":
         return None
-    return answer if kind == "chance" else answer.astype(np.float32)
+    return answer
 
 
 class Responses:
