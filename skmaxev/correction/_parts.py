@@ -51,8 +51,11 @@ def _of_one_split(table: ScoreTable) -> ScoreTable:
 def _has_single_rows(table: ScoreTable) -> bool:
     if table.n_splits < 2 * _PARTS:
         return False
-    if table.n_test is not None:
-        return bool((table.n_test == 1).all())
+    n_test = table.n_test
+    if n_test is None and table.design is not None:
+        n_test = table.design.n_test
+    if n_test is not None:
+        return bool((n_test == 1).all())
     # Rows of which each is right or wrong; of losses, which are read with a minus.
     return any(bool(np.isin(table.used_scores, pair).all()) for pair in ((0, 1), (-1, 0)))
 

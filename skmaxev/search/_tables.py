@@ -33,7 +33,7 @@ AUTO_MB = 256
 """Megabytes that ``keep_predictions="auto"`` may take."""
 _BYTES = 8
 _SAME = 1e-4
-"""How far scores from predictions of 32 bits may be from those of the scorer, relatively."""
+"""How far scores from predictions may be from those of the scorer, relatively."""
 
 
 @contextmanager

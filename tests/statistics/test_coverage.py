@@ -79,3 +79,36 @@ def test_groups_that_answer_alike_do_not_make_the_interval_narrow():
         widths.append(np.ptp(report.interval))
     assert np.mean(held) >= FLOOR
     assert np.mean(widths) > 2 * 1.96 * np.sqrt(0.75 * 0.25 / 200)  # of 200 independent rows
+
+
+def test_groups_that_answer_alike_count_as_one_row_each_and_rows_alone_do_not_know_it():
+    """20 groups of 10 rows that are right together: 200 rows that are hardly more than 20."""
+    groups, y, errors = np.repeat(np.arange(20), 10), np.arange(200) % 2, []
+    fold = np.empty(200, dtype=int)
+    for number, (_, test) in enumerate(GroupKFold(5).split(y, groups=groups)):
+        fold[test] = number
+    for seed in range(60):
+        right = np.repeat(np.random.default_rng(seed).random((20, 25)) < 0.75, 10, axis=0)
+        rows = {"y_true": y, "responses": np.where(right.T, y, 1 - y), "test_fold": fold}
+        known = correct(metric="accuracy", **rows, clusters=groups)
+        ignored = correct(metric="accuracy", **rows)
+        errors.append([report - 0.75 for report in (known.estimate, ignored.estimate, known.naive)])
+    known, ignored, printed = np.mean(errors, axis=0)
+    assert known < 0.25 * printed
+    assert ignored > 0.5 * printed  # the power: without the groups the assertion above fails
+
+
+def test_splits_of_one_row_are_known_by_the_design_and_ten_parts_judge_better_than_one_row():
+    """Losses, which do not show by themselves that a split is one row, as shares of right do."""
+    errors, splits = [], list(LeaveOneOut().split(np.empty(60)))
+    design = Design.from_splits(splits)
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        losses = -np.square(0.7 * rng.normal(size=(60, 1)) + rng.normal(size=(60, 25)))
+        about = {"metric": "neg_mean_squared_error", "source": "test"}
+        known = correct(build_table(losses, design=design, **about))
+        ignored = correct(build_table(losses, design=Design.assumed(60), **about))
+        errors.append([report + 1.49 for report in (known.estimate, ignored.estimate, known.naive)])
+    known, ignored, printed = np.mean(errors, axis=0)
+    assert known < 0.4 * printed
+    assert ignored > 0.5 * printed  # the power
