@@ -28,7 +28,7 @@ def grids(*, quick: bool) -> Iterator[tuple[str, float, Any, dict[str, Any], Any
 
     n_rows = 100 if quick else 300
     few = make_classification(n_rows, 20, n_informative=8, random_state=0)
-    many = make_classification(5 * n_rows, 10, n_informative=8, random_state=0)
+    many = make_classification(10 * n_rows, 10, n_informative=8, random_state=0)
     histogram = HistGradientBoostingClassifier(max_leaf_nodes=7)
     yield "HistGradientBoosting, 50, 100, 200, 400", 1.875, histogram, {"max_iter": ROUNDS}, few
     by_50 = list(range(50, 401, 50))
@@ -36,7 +36,7 @@ def grids(*, quick: bool) -> Iterator[tuple[str, float, Any, dict[str, Any], Any
     trees = {"n_estimators": list(range(25, 301, 25))}
     yield "RandomForest, 25 to 300 by 25", 6.5, RandomForestClassifier(random_state=0), trees, few
     light = LGBMClassifier(num_leaves=7, verbose=-1, n_jobs=1, force_col_wise=True)
-    yield "LightGBM, 50, 100, 200, 400", 1.875, light, {"n_estimators": ROUNDS}, few
+    yield "LightGBM, 50, 100, 200, 400", 1.875, light, {"n_estimators": ROUNDS}, many
     neighbours = {"n_neighbors": list(range(1, 31)), "weights": ["uniform", "distance"]}
     yield "KNeighbors, 1 to 30, 2 weights", 30, KNeighborsClassifier(), neighbours, many
     alphas = {"ccp_alpha": [k / 2000 for k in range(20)]}
