@@ -19,8 +19,7 @@ from sklearn.model_selection._search import BaseSearchCV
 from sklearn.model_selection._validation import (
     _warn_or_raise_about_fit_failures as warn_or_raise_about_fit_failures,
 )
-from sklearn.utils import _safe_indexing as safe_indexing
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metadata_routing import _routing_enabled as routing_enabled
 from sklearn.utils.metaestimators import _safe_split as safe_split
 from sklearn.utils.validation import _check_method_params as check_method_params
@@ -36,7 +35,6 @@ except ImportError:
 __all__ = [
     "HAS_CALLBACKS",
     "BaseSearchCV",
-    "HasMethods",
     "Interval",
     "MultimetricScorer",
     "PassthroughScorer",
@@ -50,7 +48,6 @@ __all__ = [
     "num_samples",
     "propagate",
     "routing_enabled",
-    "safe_indexing",
     "safe_split",
     "scorers_of",
     "select_best_index",

@@ -27,18 +27,8 @@ def check_forgets(copied: Mapping[str, Any], handed_on: Mapping[str, Any] | None
     A new study in memory is copied for every fit and may pass, and so may a cache that is keyed by
     the data, such as `joblib.Memory`. What a function of the user remembers cannot be known.
 
-    Parameters
-    ----------
-    copied : mapping
-        Parameters by name that every fit gets a copy of: the estimator's, the candidates'. Models,
-        lists and mappings in them are looked through.
-    handed_on : mapping, optional
-        Parameters of ``fit``, which every fit gets as they are; here a new study is shared too.
-
-    Raises
-    ------
-    ValueError
-        Names the parameter.
+    Every fit gets a copy of what is ``copied``, and what is ``handed_on`` as it is, so that there
+    a new study is shared too. Models, lists and mappings in them are looked through.
     """
     for given, is_copied in ((copied, True), (handed_on or {}, False)):
         for name, value in _inside("", given, set()):
