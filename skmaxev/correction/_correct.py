@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import bartlett
 
 from skmaxev.correction._certain import CertainRows, certain_rows
+from skmaxev.correction._classes import about_classes
 from skmaxev.correction._estimates import (
     differences_of,
     estimate_all,
@@ -363,6 +364,7 @@ def _remarks(
             f"The search chose candidate {table.best_index}, by a rule of its own; candidate "
             f"{best} has the best mean score, and methods that estimate mu* speak of the best."
         )
+    remarks += about_classes(given)
     known = KNOWN.get(table.metric)
     if known is not None and known.pooled and table.rows is None and not nothing_chosen(table):
         remarks.append(_ERRS_BY_ITSELF.format(table.metric))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from math import prod
-from numbers import Real
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from skmaxev.report.advice import nothing_chosen
+from skmaxev.report.grid import about_grid
 from skmaxev.report.numbers import (
     Format,
     is_turned,
@@ -134,7 +133,7 @@ def facts(report: SelectionReport) -> list[tuple[str, str]]:
     found = [("Winner", _candidate(report.best_index, report.best_params))]
     if not nothing_chosen(report):
         found.extend(("Close to it", line) for line in _runners_up(report))
-        found.extend(("Edge of grid", line) for line in edges_of_grid(report))
+    found.extend(about_grid(report))
     found.extend(("Left out", reason) for reason in _reasons(report.left_out))
     found.extend(("Note", note) for note in report.notes)
     return found
@@ -152,27 +151,6 @@ def remarks(report: SelectionReport) -> list[tuple[str, str]]:
     if report.n_fits is not None:
         found.append(("Model fits", f"{report.n_fits:,}"))
     return found
-
-
-def edges_of_grid(report: SelectionReport) -> list[str]:
-    """Name the numbers of a full grid whose first or last value won: beyond may be better."""
-    if report.table is None or report.table.params is None or not report.best_params:
-        return []
-    values = {
-        name: [params.get(name, 0) for params in report.table.params] for name in report.best_params
-    }
-    tried = {name: len({repr(value) for value in found}) for name, found in values.items()}
-    if prod(tried.values()) != report.n_candidates:  # draws have no edge
-        return []
-    lines = []
-    for name, found in values.items():
-        numbers = all(isinstance(value, Real) and not isinstance(value, bool) for value in found)
-        if numbers and tried[name] > 2:
-            best = report.best_params[name]
-            for end, word in ((min(found), "smallest"), (max(found), "largest")):
-                if best == end:
-                    lines.append(f"{name_params({name: best})} is the {word} value tried")
-    return lines
 
 
 def _candidate(index: int, params: Mapping[str, Any] | None) -> str:

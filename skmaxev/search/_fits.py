@@ -105,9 +105,10 @@ def fit_plan(
             "No fits were performed. Was the CV iterator empty? Were there no candidates?"
         )
     if verbose > 0:
+        inside = "" if plan.nesting is None else " with those of nested cross-validation"
         print(
             f"Fitting {n_splits} folds for each of {n_candidates} candidates, "
-            f"totalling {n_candidates * n_splits} fits"
+            f"totalling {plan.n_fits(n_candidates, refit=False)} fits{inside}"
         )
     units = [plan.where[place][0] for place in request.places]
     with progress.search(units, n_candidates) as contexts:

@@ -400,3 +400,13 @@ def test_large_numbers_are_written_short():
     report = correct(NOISE * 1e20)
     assert Format(report).score(report.naive) == f"{report.naive:.6g}"
     assert max(map(len, str(report).splitlines())) <= 88
+
+
+def test_a_parameter_without_effect_is_said():
+    params = [{"depth": depth, "jobs": jobs} for depth in (1, 2, 3) for jobs in (1, 2)]
+    results = {f"split{k}_test_score": np.repeat(NOISE[k, :3], 2) for k in range(5)}
+    text = str(correct({"params": params, **results}))
+    assert "No effect      jobs made no difference to any score" in text
+    assert "depth made no difference" not in text
+    results["split0_test_score"] = results["split0_test_score"] + np.array([0, 0, 0, 0, 0, 1e-3])
+    assert "No effect" not in str(correct({"params": params, **results}))

@@ -243,3 +243,15 @@ def test_the_full_form_has_the_interval_of_the_form_on_the_table(scoring):
     ]
     assert found[0].report_.interval == found[1].report_.interval
     assert found[0].best_score_ != found[1].best_score_
+
+
+@pytest.mark.parametrize(
+    ("Search", "said"), [(HonestSearchCV, "9 fits"), (NestedCVSearch, "18 fits")]
+)
+def test_verbose_tells_the_fits_that_are_made_before_the_refit(Search, said, capsys):
+    X, y = make_classification(60, random_state=0)
+    grid = {"max_depth": [1, 2, 3]}
+    search = Search(DecisionTreeClassifier(random_state=0), grid, cv=3, verbose=1).fit(X, y)
+    told = capsys.readouterr().out.splitlines()[0]
+    assert f"totalling {said}" in told
+    assert f"{search.n_fits_ - 1} fits" in told
