@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from skmaxev.estimators._design import checked_design, is_shuffled
-from skmaxev.estimators.spread import ROUNDING
+from skmaxev.estimators.spread import ROUNDING, is_constant
 from skmaxev.estimators.validation import check_best_index, check_level, check_scores
 from skmaxev.table import Design
 
@@ -177,7 +177,7 @@ def _compared(
 def _gaps(table: FloatArray, index: int, design: Design, rows: FloatArray | None) -> _Gaps:
     """Compare with one candidate; a variance from rows where these agree with the splits."""
     splits = _without_rounding(table, index)
-    values, between = splits.mean(axis=0), splits.var(axis=0, ddof=1)
+    values, between = splits.mean(axis=0), _variance(splits, table)
     free = np.full(values.shape, len(table) - 1.0)
     factor = 1.0 / len(table) + design.test_share / (1.0 - design.test_share)
     if rows is None:
@@ -187,7 +187,7 @@ def _gaps(table: FloatArray, index: int, design: Design, rows: FloatArray | None
     of_rows = _without_rounding(rows, index)
     n_rows = len(rows)
     n_test = n_rows * design.test_share if is_shuffled(design) else n_rows / design.n_folds
-    within = of_rows.var(axis=0, ddof=1) / n_test
+    within = _variance(of_rows, rows) / n_test
     # The freedom of a variance of values with rare large ones is small.
     varies = within > 0.0
     tails = stats.kurtosis(np.where(varies, of_rows, np.arange(n_rows)[:, np.newaxis]), axis=0)
@@ -209,6 +209,12 @@ def _without_rounding(scores: FloatArray, index: int) -> FloatArray:
     gaps = scores[:, [index]] - scores
     gaps[np.abs(gaps) <= ROUNDING * np.abs(scores).max()] = 0.0
     return gaps
+
+
+def _variance(gaps: FloatArray, scores: FloatArray) -> FloatArray:
+    """Variance of each column; what rounding leaves of a constant difference is none."""
+    constant = is_constant(gaps.T, size=np.abs(scores).max())
+    return np.where(constant, 0.0, gaps.var(axis=0, ddof=1))
 
 
 def _pvalues(

@@ -78,8 +78,10 @@ def test_identical_candidates_are_the_same_and_stay_together():
     assert (found.values[1], found.low[1], found.high[1], found.p_better[1]) == (0, 0, 0, 0.5)
 
 
-def test_a_difference_without_noise_excludes_nobody():
-    found = paired_differences([[0.9, 0.8], [0.7, 0.6]])
+@pytest.mark.parametrize("unit", [1e-8, 1.0, 1e8])
+def test_a_difference_without_noise_excludes_nobody(unit):
+    scores = np.array([0.3, 0.31, 0.7, 0.82, 0.9])
+    found = paired_differences(unit * np.c_[scores + 0.1, scores])  # equal up to rounding
     assert np.isnan([found.low[1], found.high[1], found.p_better[1]]).all()
     assert found.may_be_best.all()
 
