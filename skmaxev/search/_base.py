@@ -224,16 +224,8 @@ class BaseMaxSearch(GridSearchCV):
             open_store(self.checkpoint, job, request.X, request.y) as store,
             self._progress(request, params) as progress,
         ):
-            make = partial(
-                make_fits,
-                request,
-                job,
-                store=store,
-                responses=responses,
-                n_jobs=self.n_jobs,
-                pre_dispatch=self.pre_dispatch,
-                **self._shared(request),
-            )
+            make = partial(make_fits, request, job, store=store, responses=responses)
+            make = partial(make, **self._how_to_run(request))
             record = fit_plan(request, plan, make, progress, verbose=self.verbose)
             found, primary = self._choose(request, record), request.primary(record)
             outer = judge_outer_folds(request, plan, record, make)
@@ -299,6 +291,10 @@ class BaseMaxSearch(GridSearchCV):
         derived = count_derived(self._shared(request)["submodels"])
         n_fits = plan.n_fits(len(request.candidates), refit=bool(self.refit))
         return n_fits + n_fresh_fits(request, self.n_judge_again), derived * len(plan.units)
+
+    def _how_to_run(self, request: Request) -> dict[str, Any]:
+        pool = {"n_jobs": self.n_jobs, "pre_dispatch": self.pre_dispatch}
+        return pool | self._shared(request)
 
     def _shared(self, request: Request) -> dict[str, Any]:
         return shared_work(request, steps=self.share_steps, submodels=self.share_submodels)
