@@ -21,7 +21,7 @@ _DISTRUST = 0.01  # chance to distrust rows that are right, because the splits h
 _FEWEST_DRAWS, _MOST_DRAWS = 999, 1999
 _WORK = 2_000_000  # drawn numbers held at once
 _SUMS = 100_000_000  # multiplications of the bootstrap of rows: some hundredths of a second
-_FEWEST_BLOCKS = 50
+_FEWEST_BLOCKS, _MOST_BLOCKS = 50, 500  # resamples of more take longer than all else in a report
 _MOST_CHECKED = 20
 
 
@@ -256,7 +256,7 @@ class _Draws:
         turned = rng.standard_normal((n_draws, n_splits))
         self._turned = turned / np.sqrt(np.square(turned).sum(axis=1, keepdims=True))
         if n_rows is not None:
-            most = max(_SUMS // (n_draws * n_candidates), _FEWEST_BLOCKS)
+            most = np.clip(_SUMS // (n_draws * n_candidates), _FEWEST_BLOCKS, _MOST_BLOCKS)
             self._dealt = -(-n_rows // most)  # many rows are drawn in blocks
             size = n_rows // self._dealt
             self._order = rng.permutation(n_rows)[: size * self._dealt]
