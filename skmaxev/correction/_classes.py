@@ -42,6 +42,6 @@ def about_classes(table: ScoreTable) -> list[str]:
             f"row of class {name}. Use StratifiedKFold, or shuffle=True."
         ]
     return [
-        f"Split {split} judges {fewest} rows of class {name}: what is said of it is mostly luck. "
-        "Fewer folds, or StratifiedKFold, give each split more."
+        f"Split {split} judges {fewest} row{'s' * (fewest != 1)} of class {name}: what is said of "
+        "it is mostly luck. Fewer folds, or StratifiedKFold, give each split more."
     ]

@@ -58,7 +58,10 @@ def _is_whole(search: Any) -> bool:
         return True
     if is_search(search) or is_study(search):
         return True
-    columns = getattr(search, "columns", search if isinstance(search, Mapping) else ())
+    if isinstance(search, Mapping):
+        columns = [name for name, values in search.items() if np.ndim(values) > 0]
+    else:
+        columns = getattr(search, "columns", [])
     return any(str(name).startswith("split") for name in columns)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -19,10 +20,11 @@ FloatArray = NDArray[np.float64]
 
 _DISTRUST = 0.01  # chance to distrust rows that are right, because the splits happen to differ more
 _FEWEST_DRAWS, _MOST_DRAWS = 999, 1999
-_WORK = 2_000_000  # drawn numbers held at once
+_WORK = 2_000_000  # drawn numbers in all, where that allows more than the fewest
 _SUMS = 100_000_000  # multiplications of the bootstrap of rows: some hundredths of a second
 _FEWEST_BLOCKS, _MOST_BLOCKS = 50, 500  # resamples of more take longer than all else in a report
 _MOST_CHECKED = 20
+_COLUMNS = 2000  # drawn at once
 
 
 class Differences(NamedTuple):
@@ -275,7 +277,7 @@ class _Draws:
         directions = splits[:, length > 0.0] / length[length > 0.0]
         # In an order that is the same however the splits came.
         directions = directions[np.lexsort((np.square(splits).sum(axis=1), splits.sum(axis=1)))]
-        cosine = (self._turned @ directions).max(axis=1, initial=-1.0)
+        cosine = self._largest(lambda some: self._turned @ some, directions, -1.0)
         left = np.maximum(1.0 - cosine**2, 1e-300)  # two splits may point the same way
         return np.asarray(cosine * np.sqrt((len(splits) - 1) / left))
 
@@ -283,10 +285,22 @@ class _Draws:
         """Draw the centred rows with replacement."""
         size = self._times.shape[1]
         blocks = rows[self._order].reshape(size, self._dealt, -1).mean(axis=1)
-        centred = blocks - blocks.mean(axis=0)
+        return self._largest(self._student, blocks - blocks.mean(axis=0), -np.inf)
+
+    def _student(self, centred: FloatArray) -> FloatArray:
         means = self._times @ centred
         variance = self._times @ np.square(centred) - means**2
         constant = variance <= ROUNDING * centred.var(axis=0)  # only rows of one value were drawn
-        t = means * np.sqrt((size - 1) / np.where(constant, 1.0, variance))
+        t = means * np.sqrt((len(centred) - 1) / np.where(constant, 1.0, variance))
         infinite = np.where(means == 0.0, 0.0, np.copysign(np.inf, means))
-        return np.asarray(np.where(constant, infinite, t).max(axis=1))
+        return np.where(constant, infinite, t)
+
+    def _largest(
+        self, draw: Callable[[FloatArray], FloatArray], columns: FloatArray, initial: float
+    ) -> FloatArray:
+        """Draw some columns at a time, so that memory does not grow with their number."""
+        largest = np.full(len(self._turned), initial)
+        for start in range(0, columns.shape[1], _COLUMNS):
+            drawn = draw(columns[:, start : start + _COLUMNS]).max(axis=1)
+            np.maximum(largest, drawn, out=largest)
+        return largest

@@ -45,7 +45,7 @@ figcaption{font-size:.9rem;opacity:.8;max-width:30rem}
  .skmaxev.skmaxev.skmaxev.skmaxev :is(th,td){white-space:normal;overflow-wrap:normal;
   padding-right:.6em}
  .skmaxev.skmaxev.skmaxev.skmaxev table{font-size:.9em;line-height:1.3}}
-.tables{display:flex;flex-wrap:wrap;gap:0 3rem}
+.tables{display:flex;flex-wrap:wrap;gap:0 3rem} .tables>*{min-width:0;max-width:100%}
 @page{size:A4;margin:9mm}
 @media print{:root{color-scheme:light} body{padding:0;max-width:none;font-size:8pt;line-height:1.3}
  .skmaxev.skmaxev.skmaxev.skmaxev{font-size:7.5pt;line-height:1.25;max-width:none}

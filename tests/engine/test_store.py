@@ -179,7 +179,7 @@ def test_arrays_come_back_as_they_were(tmp_path, values):
     [
         ("accuracy", ["no", "a long name of a class"], 8),
         ("accuracy", [0, 1], 8),
-        ("roc_auc", [0, 1], 8),
+        ("roc_auc", [0, 1], 16),
         ("neg_log_loss", [0, 1], 16),
     ],
 )

@@ -174,7 +174,7 @@ def test_rows_make_up_for_a_single_split():
     assert report.n_splits == 10
     assert report.naive == pytest.approx(found.scores.max())
     assert "dealt into 10 parts" in report.notes[0]
-    assert correct(report.table).notes == report.notes
+    assert set(report.notes) <= set(correct(report.table).notes)
 
 
 def test_a_leaderboard_with_its_rows_is_a_table_of_rows():

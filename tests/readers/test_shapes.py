@@ -114,7 +114,7 @@ def test_a_candidate_without_its_list_failed():
         (named("fold_{}_auc", **{f"fold_{k}_loss": 0.5 for k in range(5)}), r"\['auc', 'loss'\]"),
         (lists("scores", [[0.1, 0.2], *[[0.1] * 5] * 5]), "hold 2 to 5"),
         (pd.Series(list(SCORES)), "stack them to one array"),
-        ([WIDE, WIDE], r"got \(2, 6, 6\)"),
+        ([WIDE.to_numpy(), WIDE.to_numpy()], r"got \(2, 6, 6\)"),
         (
             pd.DataFrame({"fold": ["fold 1", "fold 2"], "train": [0.9, 0.8], "test": [0.7, 0.8]}),
             "found only fold, train, test",
