@@ -253,8 +253,8 @@ def _lowered(
 def _about_certain(certain: CertainRows) -> str:
     return (
         f"The winner gave {certain.n_rows:,.0f} rows a probability of exactly 0 or 1, and "
-        f"{certain.n_wrong:,.0f} of them wrongly; for those still to come {certain.fall:.3g} was "
-        "taken off."
+        f"{certain.n_wrong:,.0f} of them wrongly; those still to come make the score worse by "
+        f"{certain.fall:.3g}."
     )
 
 
@@ -276,6 +276,7 @@ def _check_method(table: ScoreTable, values: Mapping[str, float], method: str) -
     if method not in values:
         needs = {
             "BBC": "out-of-fold results of single rows",
+            "NESTED-P": "the outer folds and predictions of a NestedCVSearch, and a metric to pool",
             "NESTED": "the outer folds of a nested search, such as NestedCVSearch makes",
         }
         raise UncorrectableError(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skmaxev.correction._rows import by_cluster, excess_of
+from skmaxev.correction._rows import by_cluster, excess_of, nested_pooled
 from skmaxev.estimators._design import checked_design, overlap, partitions
 from skmaxev.estimators.bayesian import bayesian_maximum
 from skmaxev.estimators.consensus import consensus
@@ -32,6 +32,7 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 
+_NEED_MORE = {"BBC", "NESTED", "NESTED-P"}  # than scores
 _SEED = 0  # of the bootstraps: the same report at every call
 _ROUNDING = 1e-12  # scores that differ by less, relative to their size, are the same score
 _FEWEST_RESAMPLES, _MOST_RESAMPLES = 100, 1000
@@ -47,11 +48,14 @@ def estimate_all(table: ScoreTable, rows: Rows | None) -> dict[str, float]:
     """
     if nothing_chosen(table):
         naive = float(mean_scores(table.used_scores)[table.used_best_index])
-        values = dict.fromkeys((key for key in METHODS if key not in {"BBC", "NESTED"}), naive)
+        values = dict.fromkeys((key for key in METHODS if key not in _NEED_MORE), naive)
     else:
         values = _from_scores(table, rows)
     if table.outer is not None and np.isfinite(table.outer.scores).all():
         values["NESTED"] = float(table.outer.scores.mean())
+    pooled = nested_pooled(table)
+    if pooled is not None:
+        values["NESTED-P"] = pooled
     return {key: values[key] for key in METHODS if key in values}
 
 

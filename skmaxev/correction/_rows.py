@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skmaxev.metrics import rows_from_responses
 from skmaxev.metrics.influence import accuracy_excess
 from skmaxev.table import Rows, ScoreTable, mean_scores
 
-__all__ = ["by_cluster", "excess_of", "pooled_table", "usable_rows"]
+__all__ = ["by_cluster", "excess_of", "nested_pooled", "pooled_table", "usable_rows"]
 
 FloatArray = NDArray[np.float64]
 
@@ -50,6 +51,19 @@ def pooled_table(table: ScoreTable, rows: Rows) -> ScoreTable:
     scores = table.scores.copy()
     scores[:, table.used] = parts + (rows.pooled - mean_scores(parts))
     return replace(table, scores=scores)
+
+
+def nested_pooled(table: ScoreTable) -> float | None:
+    """Judge the outer folds' winners on all rows together; None where that cannot be done."""
+    outer, rows = table.outer, table.rows
+    if outer is None or not outer.shared or rows is None or rows.pooled is None:
+        return None
+    if rows.responses is None or rows.y_true is None or (outer.best_index < 0).any():
+        return None
+    fold = rows.test_fold[0]
+    answers = rows.responses[outer.best_index[fold], 0, np.arange(len(fold))]
+    judged = rows_from_responses(table.metric, rows.y_true, answers[np.newaxis], fold)
+    return None if judged is None or judged.pooled is None else float(judged.pooled[0])
 
 
 def by_cluster(values: FloatArray, labels: NDArray[Any]) -> FloatArray:

@@ -115,6 +115,15 @@ _ALL = (
         judges_given=True,
     ),
     Method(
+        "NESTED-P",
+        "nested cross-validation, judged on all rows together",
+        PROCEDURE,
+        "slightly downwards",
+        "Varma & Simon (2006)",
+        "varma2006",
+        judges_given=True,
+    ),
+    Method(
         "CONSENSUS",
         "consensus of LVCV and a posterior mean",
         WINNER,

@@ -9,7 +9,9 @@ from sklearn.datasets import load_diabetes, make_classification, make_regression
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import f1_score, make_scorer, r2_score, roc_auc_score
 from sklearn.model_selection import (
+    GridSearchCV,
     GroupKFold,
+    KFold,
     RepeatedKFold,
     ShuffleSplit,
     cross_val_predict,
@@ -284,3 +286,21 @@ def test_a_pickle_holds_the_report_without_its_rows():
     kept = HonestSearchCV(MODEL, GRID, scoring="f1", keep_predictions=True).fit(X, Y)
     again = pickle.loads(pickle.dumps(kept))  # noqa: S301  # our own
     assert again.report_.table.rows is not None
+
+
+@pytest.mark.parametrize(("scoring", "model"), [("r2", Ridge()), ("f1", LogisticRegression())])
+def test_outer_winners_are_judged_on_all_rows_together_too(scoring, model):
+    y = X[:, 0] + 0.5 * np.random.default_rng(0).normal(size=len(X))
+    y = y if scoring == "r2" else (y > 0.5).astype(int)
+    name = "alpha" if scoring == "r2" else "C"
+    grid, folds = {name: [0.01, 1.0, 100.0]}, list(KFold(4).split(X))
+    said = np.empty(len(y))
+    for train, test in folds:  # the winner of the other folds, refitted and asked
+        inner = [(np.setdiff1d(train, other), other) for _, other in folds if other[0] != test[0]]
+        places = [(np.searchsorted(train, a), np.searchsorted(train, b)) for a, b in inner]
+        inside = GridSearchCV(model, grid, cv=places, scoring=scoring).fit(X[train], y[train])
+        said[test] = inside.predict(X[test])
+    report = NestedCVSearch(model, grid, cv=KFold(4), scoring=scoring).fit(X, y).report_
+    right = (r2_score if scoring == "r2" else f1_score)(y, said)
+    assert report.estimates["NESTED-P"].value == pytest.approx(right, rel=1e-12)
+    assert report.method == "NESTED"
