@@ -88,6 +88,7 @@ def report_again(report: SelectionReport, fresh: FloatArray, *, n_fits: int) -> 
         best_index=best,
         differences=differences_of(pooled, rows, report.level),
         best_params=None if table.params is None else table.params[best],
+        n_fresh=len(fresh),
         n_fits=None if report.n_fits is None else report.n_fits + n_fits,
         notes=(*report.notes, _about(report, fresh, best, n_fits)),
         table=table,

@@ -365,7 +365,8 @@ def _remarks(
             f"The search chose candidate {table.best_index}, by a rule of its own; candidate "
             f"{best} has the best mean score, and methods that estimate mu* speak of the best."
         )
-    remarks += about_classes(given)
+    if given is table:
+        remarks += about_classes(given)
     known = KNOWN.get(table.metric)
     if known is not None and known.pooled and table.rows is None and not nothing_chosen(table):
         remarks.append(_ERRS_BY_ITSELF.format(table.metric))

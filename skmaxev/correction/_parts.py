@@ -37,7 +37,7 @@ def _of_one_split(table: ScoreTable) -> ScoreTable:
     if rows is None:
         raise UncorrectableError(
             "scores must be of at least two splits, or come with the scores of single rows; got 1 "
-            "split. One split shows no noise: search with cv >= 2."
+            "split. One split shows no noise: search with cv >= 2; items need two clusters or more."
         )
     scores, parts = _dealt(rows.means_over_repeats())
     fold = np.full_like(rows.test_fold, -1)
@@ -45,7 +45,9 @@ def _of_one_split(table: ScoreTable) -> ScoreTable:
     whole = None if table.rows is None else replace(table.rows, test_fold=fold)
     dealt = _replaced(table, scores, whole, "There is one split; its rows")
     # One model judges all parts, so that nothing in their training overlaps.
-    return replace(dealt, design=Design(n_splits=len(scores), test_share=_NO_OVERLAP))
+    groups = None if table.design is None else table.design.clusters
+    design = Design(n_splits=len(scores), test_share=_NO_OVERLAP, clusters=groups)
+    return replace(dealt, design=design)
 
 
 def _has_single_rows(table: ScoreTable) -> bool:

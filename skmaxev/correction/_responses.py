@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,9 @@ from skmaxev.table import Design, Rows, ScoreTable
 
 __all__ = ["table_of_items", "table_of_responses"]
 
+_SAME = 1e-3
+"""How far scores may be from those of the predictions: both may come from files with few digits."""
+
 
 def table_of_items(
     items: ArrayLike, clusters: ArrayLike | None, read: Callable[[Any], ScoreTable]
@@ -23,6 +26,11 @@ def table_of_items(
 
     ``read`` makes a ScoreTable of scores. Items with one label in ``clusters`` are judged as one.
     """
+    if isinstance(items, Mapping):
+        raise TypeError(
+            "responses must be an array (n_candidates, n_items), a line a candidate; got a "
+            f"{type(items).__name__}. Stack its values, as in np.array(list(responses.values()))."
+        )
     values = np.asarray(items, dtype=np.float64)
     if values.ndim != 2 or not np.isfinite(values).all():
         raise ValueError(
@@ -33,8 +41,12 @@ def table_of_items(
     if clusters is not None:
         columns = by_cluster(columns, _labels(clusters, len(columns)))
     table = read(columns.mean(axis=0, keepdims=True))
-    rows = Rows.of_one_partition(np.zeros(len(columns)), values=columns)
-    return replace(table, rows=rows, source="items")
+    sign = 1.0 if table.greater_is_better else -1.0
+    rows = Rows.of_one_partition(np.zeros(len(columns)), values=sign * columns)
+    # That each is a whole cluster forbids to count single items behind a share.
+    groups = None if clusters is None else np.arange(len(columns))
+    design = Design(n_splits=1, test_share=0.5, clusters=groups, source="told")
+    return replace(table, rows=rows, design=design, source="items")
 
 
 def table_of_responses(
@@ -65,12 +77,14 @@ def table_of_responses(
             "the metric's scorer takes them, the name of one of scikit-learn's scorers, or leave "
             "responses out."
         )
+    scores = scores_from_responses(metric, y_true, responses, fold, pos_label=pos_label)
     if results is None:
-        scores = scores_from_responses(metric, y_true, responses, fold, pos_label=pos_label)
         table = replace(read(scores), source="out-of-fold predictions")
     else:
         table = read(results)
     _check_size(table, rows)
+    if scores is not None:
+        _check_scores(table, scores)
     design = _design_of(rows.test_fold, clusters)
     return replace(table, rows=rows, design=design, n_test=design.n_test)
 
@@ -94,6 +108,19 @@ def _check_size(table: ScoreTable, rows: Rows) -> None:
             "responses must be those of the scores; test_fold and responses have "
             f"{found[0]} splits and {found[1]} candidates, the scores {table.n_splits} and "
             f"{table.n_candidates}. Give one line of responses a candidate."
+        )
+
+
+def _check_scores(table: ScoreTable, computed: NDArray[np.float64]) -> None:
+    """Refuse predictions that do not give the scores: in another order, or of another column."""
+    off = np.where(np.isfinite(table.scores), np.abs(computed - table.scores), 0.0)
+    split, candidate = np.unravel_index(np.nanargmax(off), off.shape)
+    if off[split, candidate] > _SAME * max(1.0, float(np.nanmax(np.abs(table.scores)))):
+        raise ValueError(
+            f"responses must give the scores; by y_true and responses candidate {candidate} has "
+            f"{computed[split, candidate]:.4g} on split {split}, by the results "
+            f"{table.scores[split, candidate]:.4g}. Give candidates and rows in the same order, "
+            "and of two classes the probability of the greater label."
         )
 
 

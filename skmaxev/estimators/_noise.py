@@ -247,7 +247,12 @@ def _is_bounded(support: Support) -> bool:
 
 
 def _rows_of_a_share(shares: FloatArray, design: Design) -> float | None:
-    """Rows behind scores that are whole numbers of rows over rows; None if they are not."""
+    """Rows behind scores that are whole numbers of rows over rows; None if they are not.
+
+    Rows that belong together are fewer than they count.
+    """
+    if design.clusters is not None:
+        return None
     if design.n_test is None:
         rows = [_common_denominator(split) for split in shares]
         if None in rows:

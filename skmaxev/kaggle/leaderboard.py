@@ -227,10 +227,10 @@ def _about_correlation(
         return () if np.ndim(given) == 0 else (f"Correlation measured on rows: {shared:.2f}.",)
     none, much = (sign * _at(scores, best, error, value, 0.5)[0] for value in (0.0, 0.9))
     return (
-        f"No correlation was given: {USUAL:g} is taken, and no more than "
-        f"{np.sqrt(_WITHIN**2 - 1) * error:.2g} off. The score would be {none:.4g} if submissions "
-        f"err independently, {much:.4g} at a correlation of 0.9; the interval holds for all. Give "
-        "correlation=, or what each submission scores on rows of your own.",
+        f"No correlation was given: {USUAL:g} is assumed, and the public score is lowered by no "
+        f"more than {np.sqrt(_WITHIN**2 - 1) * error:.2g}. The score would be {none:.4g} if "
+        f"submissions err independently, {much:.4g} at a correlation of 0.9; the interval holds "
+        "for all. Give correlation=, or what each submission scores on rows of your own.",
     )
 
 
@@ -243,10 +243,10 @@ def _standard_error(
         return float(given)
     if n_test_rows is None or given is not None:
         raise ValueError(
-            "one of n_test_rows and standard_error must be given: public scores alone do not show "
-            "how noisy they are. Give the number of public test rows for accuracy; for another "
-            "metric the standard error, such as the standard deviation of your out-of-fold score "
-            "over resamples of that many rows."
+            "just one of n_test_rows and standard_error must be given: public scores alone do not "
+            "show how noisy they are. Give the number of public test rows for accuracy; for "
+            "another metric the standard error, such as the standard deviation of your out-of-fold "
+            "score over resamples of that many rows."
         )
     if check_number(n_test_rows, "n_test_rows") < 1:
         raise ValueError(f"n_test_rows must be at least 1; got {n_test_rows!r}.")

@@ -110,7 +110,8 @@ def of_classes(
             counts = np.broadcast_to(occurs.any(axis=-1), (len(predicted),))[:, np.newaxis]
             total += np.where(counts, found, 0.0)
             shares += counts
-    return np.asarray(total / shares)
+    # A positive class that neither occurs nor is predicted has score 0, as in scikit-learn.
+    return np.divide(total, shares, out=np.zeros_like(total), where=shares > 0)
 
 
 def _ratio(numerator: FloatArray, denominator: FloatArray, weights: FloatArray) -> FloatArray:

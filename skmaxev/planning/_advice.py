@@ -20,10 +20,11 @@ def advise(facts: Mapping[str, Any], *, n_test: int) -> tuple[str, ...]:
     if n_candidates == 1:
         return ("Nothing is chosen: the score needs no correction.",)
     advice = [_about_optimism(facts)]
-    if facts["n_fits"] > n_candidates * facts["n_splits"] + 1:
+    fewest = n_candidates * facts["n_splits"] + 1
+    if facts["n_fits"] > fewest:
         advice.append(
-            f"ShrunkSearchCV corrects the best score with {n_candidates * facts['n_splits'] + 1} "
-            f"fits in place of {facts['n_fits']}."
+            f"Without further folds, HonestSearchCV corrects the best score with {fewest} fits in "
+            f"place of {facts['n_fits']}."
         )
     if n_test < _FEW_ROWS:
         advice.append(f"A fold is judged on {n_test} rows: use fewer, larger folds or repeat them.")

@@ -193,7 +193,8 @@ class _Probe:
         values = np.asarray(self.resampled)
         values = values[np.isfinite(values)]
         spread = float(values.std(ddof=1)) if values.size > _N_RESAMPLES // 2 else 0.0
-        return spread if spread > 0 else float("nan")
+        rounding = 1e-9 * float(np.abs(values).max(initial=0.0))
+        return spread if spread > rounding else float("nan")
 
     def _score(self, estimator: Any, X: Any, y: Any) -> float:
         value = self.scorer(estimator, X) if y is None else self.scorer(estimator, X, y)

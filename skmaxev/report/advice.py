@@ -68,15 +68,25 @@ def _reason(report: SelectionReport) -> str:
             f"{shown} is no better than this estimate, which can happen: both are estimates, each "
             "with noise of its own."
         )
-    return (
-        f"{shown} looks about {write.size(report.optimism)} too good: the splits that judged the "
-        f"winner also picked it out of {report.n_used:,} candidates."
+    why = (
+        f"the better of {report.n_used:,} candidates were judged again on fresh partitions."
+        if report.n_fresh
+        else f"the splits that judged the winner also picked it out of {report.n_used:,} "
+        "candidates."
     )
+    return f"{shown} looks about {write.size(report.optimism)} too good: {why}"
 
 
 def _separation(report: SelectionReport) -> str:
     if nothing_chosen(report) or report.differences is None:
         return ""
+    found = report.runners_up().candidates
+    better = sum(other.high is not None and other.high < 0 for other in found)
+    if better and not report.n_fresh:
+        return (
+            f"{better:,} of the {report.n_used - 1:,} others are better on these splits: the "
+            "search chose by a rule of its own."
+        )
     close = len(report.indistinguishable)
     if not close:
         return "All other candidates are told apart from the winner."

@@ -75,10 +75,17 @@ def methods_text(report: SelectionReport, *, latex_: bool) -> str:
         interval = f" ({percent(report.level)} interval{of_what} {ends})"
     luck = ", which is too good on average, as the same scores chose it"
     luck = "" if nothing_chosen(report) else luck
+    again = ""
+    if report.n_fresh:
+        luck = ""
+        again = (
+            f" The best were then judged again on {report.n_fresh:,} fresh partitions of the same "
+            "rows, and all partitions together chose among them."
+        )
     parts = [
         word(
             f"We compared {_candidates(report)} by their {name_metric(report).replace('_', ' ')} "
-            f"{splits_in_words(report)}. The one that was chosen scored "
+            f"{splits_in_words(report)}.{again} The one that was chosen scored "
             f"{write.score(report.naive)} there{luck}. We report {write.score(report.estimate)}"
             f"{interval}, an estimate of {aim} by {_in_words(method)} "
         ),
@@ -107,11 +114,11 @@ def splits_in_words(report: SelectionReport) -> str:
     if table is not None and table.source == "items":
         return "on items on which nothing was trained"
     if design is None or design.source == "assumed":
-        return f"on {report.n_splits:,} splits of the data"
+        return f"on {report.n_splits:,} split{'s' * (report.n_splits != 1)} of the data"
     rows = f" on {design.n_rows:,} rows" if design.n_rows else ""
     groups = ", rows that belong together kept together," if design.clusters is not None else ""
     if design.n_folds == 1:
-        return f"on {design.n_splits:,} random splits{groups}{rows}"
+        return f"on {design.n_splits:,} random splits{groups}"
     times = f", {design.n_repeats:,} times repeated," if design.n_repeats > 1 else ""
     return f"in {design.n_folds}-fold cross-validation{times}{groups}{rows}"
 

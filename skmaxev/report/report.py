@@ -116,6 +116,8 @@ class SelectionReport:
         Standard deviation between the candidates' mean scores. Zero where nothing was chosen.
     n_fits : int, optional
         Model fits behind the report, where that is known.
+    n_fresh : int
+        Fresh partitions on which the better candidates were judged again.
     source : str
         What the scores were read from.
     notes : tuple of str
@@ -145,6 +147,7 @@ class SelectionReport:
     spread: float
     naive_pooled: float | None = None
     n_fits: int | None = None
+    n_fresh: int = 0
     source: str = field(default="score table", compare=False)
     notes: tuple[str, ...] = ()
     table: ScoreTable | None = field(default=None, repr=False, compare=False)
@@ -244,6 +247,11 @@ class SelectionReport:
             Such as ``"report.html"``; a file of that name is overwritten. The pictures need
             matplotlib; without it the page says so in their place.
         """
+        if Path(path).suffix.lower() not in {".html", ".htm", ""}:
+            raise ValueError(
+                f"path must end in .html, since a page is written; got {str(path)!r}. For other "
+                "forms there are to_json(), to_frame(), to_latex() and plot()."
+            )
         Path(path).write_text(self.to_page(), encoding="utf-8")
 
     def plot(self, *, ax: Any = None) -> Any:

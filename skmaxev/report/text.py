@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from math import isclose
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -84,7 +85,8 @@ def _lines(labelled: list[tuple[str, str]]) -> list[str]:
 def heading(report: SelectionReport) -> str:
     """Say in one line what was searched."""
     best_mean = report.estimates.get("ME")
-    first = "One" if best_mean is None or report.naive != best_mean.value else "Best"
+    mean = report.naive if report.naive_pooled is None else report.naive_pooled
+    first = "Best" if best_mean is not None and isclose(mean, best_mean.value) else "One"
     best = f"{first} of {report.n_used:,} candidates"
     if report.n_used == 1:
         best = "1 candidate" + (f" of {report.n_candidates:,}" if report.n_candidates > 1 else "")
@@ -101,9 +103,14 @@ def headline(report: SelectionReport) -> list[tuple[str, str, str]]:
         if report.interval
         else "no interval: these scores show no noise"
     )
+    whose = "this candidate" if report.n_fresh else "its winner"
     lines = [
         ("Honest score", write.score(report.estimate), interval),
-        ("Printed score", write.score(report.naive), "what the search shows for its winner"),
+        (
+            "Printed score",
+            write.score(report.naive),
+            f"what the search shows for {whose}",
+        ),
     ]
     if report.naive_pooled is not None:
         pooled = write.score(report.naive_pooled)

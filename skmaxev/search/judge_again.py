@@ -20,6 +20,7 @@ from sklearn.model_selection import (
 )
 from sklearn.utils import check_random_state
 
+from skmaxev._compat import num_samples
 from skmaxev.correction import correct
 from skmaxev.correction._again import report_again, true_scores
 from skmaxev.report import SelectionReport
@@ -105,6 +106,13 @@ def judge_again(
         raise TypeError(
             "search must be a fitted search with cv, estimator and cv_results_, such as "
             f"GridSearchCV; got {type(search).__name__}."
+        )
+    design = None if report.table is None else report.table.design
+    judged = 0 if design is None else design.n_rows or 0
+    if judged > num_samples(X):
+        raise ValueError(
+            f"X and y must be the data of the search, which judged {judged:,} rows; got "
+            f"{num_samples(X):,}."
         )
     cv, note = fresh_splitter(search.cv, y, classifier=is_classifier(search.estimator))
     scorer = search.scorer_

@@ -234,3 +234,40 @@ def test_rows_show_the_noise_but_for_what_the_models_of_a_search_share(metric, i
         row_values=values.mean(axis=0) + np.sqrt(factor) * (values - values.mean(axis=0)),
     )
     assert report.interval == pytest.approx(expected, rel=1e-6)
+
+
+def test_items_that_are_losses_are_the_negated_scores():
+    losses = np.random.default_rng(1).gamma(2, 1, (20, 200))
+    as_loss = correct(responses=losses, greater_is_better=False)
+    as_score = correct(responses=-losses)
+    assert as_loss.estimate == pytest.approx(-as_score.estimate)
+    assert as_loss.interval == pytest.approx([-end for end in as_score.interval[::-1]])
+
+
+@pytest.mark.slow
+def test_intervals_count_clusters_of_right_and_wrong_items_and_not_the_items():
+    """Of 200 draws fewer than 180 hold a truth that 95% should with a chance of one in 1,500."""
+    rng, held = np.random.default_rng(0), 0
+    clusters = np.repeat(np.arange(6), 20)
+    for _ in range(200):
+        chance = np.clip(0.6 + rng.normal(0, 0.2, 6), 0, 1)[clusters]
+        items = (rng.random((5, 120)) < chance).astype(float)
+        low, high = correct(responses=items, clusters=clusters).interval
+        held += low <= 0.6 <= high
+    assert held >= 180
+
+
+def test_predictions_that_do_not_give_the_scores_are_refused():
+    rng = np.random.default_rng(0)
+    y, fold = rng.integers(0, 2, 60), np.arange(60) % 5
+    said = np.where(rng.random((3, 60)) < [[0.9], [0.7], [0.5]], y, 1 - y)
+    told = {"metric": "accuracy", "y_true": y, "test_fold": fold}
+    scores = np.array([(said == y)[:, fold == k].mean(axis=1) for k in range(5)])
+    assert correct(scores, responses=said, **told).naive == pytest.approx(scores.mean(0).max())
+    with pytest.raises(ValueError, match=r"responses must give the scores.* same order"):
+        correct(scores, responses=said[::-1], **told)
+
+
+def test_a_mapping_of_items_is_refused_in_words():
+    with pytest.raises(TypeError, match=r"responses must be an array \(n_candidates, n_items\)"):
+        correct(responses={"a": [1, 0, 1], "b": [1, 1, 0]})

@@ -188,3 +188,10 @@ def test_every_scorer_of_scikit_learn_has_a_range_that_its_scores_do_not_change(
     assert support_of("neg_log_loss", low) == (-np.inf, 0.0)
     assert support_of("roc_auc", low + 0.9) == (0.0, 1.0)
     assert support_of("my metric", low) == (-np.inf, 0.0)
+
+
+def test_f1_without_any_positive_row_is_zero_as_in_scikit_learn():
+    y, said = np.array([1, 0, 0, 0]), np.array([[1, 0, 0, 0], [0, 0, 0, 1]])
+    fold = np.array([0, 0, 1, 1])
+    found = scores_from_responses("f1", y, said, fold)
+    np.testing.assert_array_equal(found, [[1.0, 0.0], [0.0, 0.0]])
