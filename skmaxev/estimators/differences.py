@@ -19,10 +19,10 @@ __all__ = ["Differences", "known_differences", "paired_differences"]
 FloatArray = NDArray[np.float64]
 
 _DISTRUST = 0.01  # chance to distrust rows that are right, because the splits happen to differ more
-_FEWEST_DRAWS, _MOST_DRAWS = 999, 1999
+_FEWEST_DRAWS, _MOST_DRAWS = 499, 999
 _WORK = 2_000_000  # drawn numbers in all, where that allows more than the fewest
 _SUMS = 100_000_000  # multiplications of the bootstrap of rows: some hundredths of a second
-_FEWEST_BLOCKS, _MOST_BLOCKS = 50, 500  # resamples of more take longer than all else in a report
+_FEWEST_BLOCKS, _MOST_BLOCKS = 50, 200  # resamples of more take longer than all else in a report
 _MOST_CHECKED = 20
 _COLUMNS = 2000  # drawn at once
 
