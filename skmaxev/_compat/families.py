@@ -203,7 +203,7 @@ def _is_known(model: Any) -> bool:
 
 def _tree_suits(model: Any, n_rows: int) -> bool:  # noqa: ARG001
     cold = not getattr(model, "warm_start", False) and not getattr(model, "oob_score", False)
-    return cold and model.random_state is not None and _number(model.ccp_alpha) >= 0
+    return cold and model.random_state is not None and 0 <= _number(model.ccp_alpha) < np.inf
 
 
 def _number(value: Any) -> float:
@@ -249,9 +249,8 @@ def _catboost_suits(model: Any, n_rows: int) -> bool:  # noqa: ARG001
 
 
 def _histogram_suits(model: Any, n_rows: int) -> bool:
-    stops = model.early_stopping is True or (
-        model.early_stopping == "auto" and n_rows > _MOST_WITHOUT_STOPPING
-    )
+    asked = model.early_stopping
+    stops = n_rows > _MOST_WITHOUT_STOPPING if isinstance(asked, str) else bool(asked)
     draws = stops or model.max_features != 1.0 or n_rows > _MOST_BINNED
     return _is_cold(model, "max_iter") and (model.random_state is not None or not draws)
 

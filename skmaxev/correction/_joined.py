@@ -134,11 +134,19 @@ def _check_alike(searches: Mapping[str, Any], tables: Mapping[str, ScoreTable], 
 
 def _differing(one: ScoreTable, other: ScoreTable) -> str | None:
     """Name what shows that two searches saw different data."""
-    sizes = [None if table.design is None else table.design.n_rows for table in (one, other)]
+    sizes = [_n_rows(table) for table in (one, other)]
     targets = [None if table.rows is None else table.rows.y_true for table in (one, other)]
     if not _same(*sizes):
         return f"number of rows, {sizes[1]} and {sizes[0]}"
     return None if _same(*targets) else "targets"
+
+
+def _n_rows(table: ScoreTable) -> int | None:
+    """Count the rows of the data; shuffled splits alone do not tell, as they judge some."""
+    if table.rows is not None:
+        return int(table.rows.test_fold.shape[1])
+    known = table.design is not None and table.design.n_folds > 1
+    return table.design.n_rows if known and table.design is not None else None
 
 
 def _classes(search: Any) -> Any:
@@ -178,12 +186,13 @@ def _same_splits(
     splitters = [getattr(searches[which], "cv", searches) for which in (name, base)]
     if searches in splitters:  # one of them is no search object
         return None
-    return _fixed(splitters[0]) and repr(splitters[0]) == repr(splitters[1])
+    usual = [5 if cv is None else cv for cv in splitters]  # scikit-learn's default
+    return _fixed(usual[0]) and repr(usual[0]) == repr(usual[1])
 
 
 def _fixed(cv: Any) -> bool:
     """Tell whether a splitter makes the same splits at every call."""
-    if isinstance(cv, Sequence) or cv is None or isinstance(cv, int):
+    if isinstance(cv, Sequence | int):
         return True
     shuffles = getattr(cv, "shuffle", hasattr(cv, "random_state"))
     return not shuffles or isinstance(getattr(cv, "random_state", 0), int)
@@ -198,9 +207,12 @@ def _lined_up(table: ScoreTable, base: ScoreTable, *, by_rows: bool) -> ScoreTab
         return replace(table, scores=scores + (means - scores.mean(axis=0)), rows=rows)
     group = np.arange(table.n_splits) % base.n_splits
     scores = np.array([table.scores[group == k].mean(axis=0) for k in range(base.n_splits)])
-    shared = scores[:, table.used].mean(axis=1, keepdims=True)
-    wanted = base.used_scores.mean(axis=1, keepdims=True)
-    scores = scores - shared + (wanted - wanted.mean())
+    n_used = len(table.used)
+    if n_used > 1:  # one candidate alone shows nothing that it shares with others
+        shared = scores[:, table.used].mean(axis=1, keepdims=True)
+        wanted = base.used_scores.mean(axis=1, keepdims=True)
+        # That the mean of few is taken off leaves too little of their own noise.
+        scores = (scores - shared) * np.sqrt(n_used / (n_used - 1)) + (wanted - wanted.mean())
     return replace(table, scores=scores + (means - scores.mean(axis=0)))
 
 

@@ -60,9 +60,12 @@ def nested_pooled(table: ScoreTable) -> float | None:
         return None
     if rows.responses is None or rows.y_true is None or (outer.best_index < 0).any():
         return None
-    fold = rows.test_fold[0]
-    answers = rows.responses[outer.best_index[fold], 0, np.arange(len(fold))]
-    judged = rows_from_responses(table.metric, rows.y_true, answers[np.newaxis], fold)
+    answers = [
+        rows.responses[outer.best_index[fold], repeat, np.arange(len(fold))]
+        for repeat, fold in enumerate(rows.test_fold)
+    ]
+    answered = np.array(answers)[np.newaxis]
+    judged = rows_from_responses(table.metric, rows.y_true, answered, rows.test_fold)
     return None if judged is None or judged.pooled is None else float(judged.pooled[0])
 
 

@@ -228,7 +228,8 @@ class Base:
     ) -> float:
         """Keep a model that others are derived from; give the time that its fit alone would take.
 
-        A copy is kept, so that a scorer that changes its model does not change what is derived.
+        A shallow copy is kept, so that a scorer that sets attributes of its model does not change
+        what is derived.
         """
         steps = self._shared.held_seconds()
         if member is None or steps is None:

@@ -232,7 +232,10 @@ def test_a_checkpoint_keeps_fresh_fits_too(tmp_path):
     ids=["leave-one-out", "method", "object"],
 )
 def test_what_cannot_be_judged_again_is_refused_before_the_first_fit(search, words, monkeypatch):
-    monkeypatch.setattr(DecisionTreeClassifier, "fit", lambda *_: pytest.fail("fitted"))
+    def fit(self, X, y, sample_weight=None, check_input=True):
+        pytest.fail("fitted")
+
+    monkeypatch.setattr(DecisionTreeClassifier, "fit", fit)
     with pytest.raises(ValueError, match=words):
         search.set_params(n_judge_again=1).fit(X, y)
 
@@ -240,7 +243,7 @@ def test_what_cannot_be_judged_again_is_refused_before_the_first_fit(search, wor
 class OnlyInOrder(DecisionTreeClassifier):
     """Refuses training rows that were shuffled, by what is missing among them."""
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None, check_input=True):
         if (np.diff(X[:, 0]) > 1).sum() > 1:
             raise ValueError("shuffled")
         return super().fit(X, y)

@@ -19,7 +19,7 @@ from sklearn.model_selection import (
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from skmaxev import HonestSearchCV, NestedCVSearch, ShrunkSearchCV, correct
 from skmaxev.engine.responses import capture, response_of
@@ -304,3 +304,17 @@ def test_outer_winners_are_judged_on_all_rows_together_too(scoring, model):
     right = (r2_score if scoring == "r2" else f1_score)(y, said)
     assert report.estimates["NESTED-P"].value == pytest.approx(right, rel=1e-12)
     assert report.method == "NESTED"
+
+
+def test_outer_winners_of_repeated_folds_are_judged_on_every_partition():
+    y = X[:, 0] + 0.5 * np.random.default_rng(0).normal(size=len(X))
+    cv = RepeatedKFold(n_splits=3, n_repeats=2, random_state=0)
+    search = NestedCVSearch(DecisionTreeRegressor(random_state=0), {"max_depth": [1, 2, 4]}, cv=cv)
+    report = search.fit(X, y).report_
+    rows, best = report.table.rows, report.table.outer.best_index
+    values = [
+        r2_score(y, rows.responses[best[fold], repeat, np.arange(len(y))])
+        for repeat, fold in enumerate(rows.test_fold)
+    ]
+    assert values[0] != values[1]
+    assert report.estimates["NESTED-P"].value == pytest.approx(np.mean(values))
