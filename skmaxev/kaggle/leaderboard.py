@@ -16,7 +16,7 @@ from skmaxev.estimators.differences import known_differences
 from skmaxev.estimators.shrinkage import efron_shrinkage
 from skmaxev.estimators.validation import check_best_index, check_level
 from skmaxev.kaggle._submissions import USUAL, check_number, check_public
-from skmaxev.readers.build import as_floats, build_table
+from skmaxev.readers.build import as_floats, build_table, check_direction
 from skmaxev.report import Estimate, SelectionReport
 from skmaxev.table import ScoreTable
 
@@ -115,70 +115,61 @@ def correct_leaderboard(
     (0.847, 0.806)
     """
     level = check_level(level)
-    if not isinstance(greater_is_better, bool):
-        raise TypeError(
-            f"greater_is_better must be True, or False for losses; got {greater_is_better!r}."
-        )
+    check_direction(greater_is_better)
     given = check_public(public_scores)
     check_best_index(best_index, given.size)
     metric = metric or _name(n_test_rows, greater_is_better=greater_is_better)
     error = _standard_error(given, n_test_rows, standard_error, metric)
     shared = _check_correlation(correlation, given.size)
-    told = (f"Standard error of one public score: {error:.2g}.",)
-    table = _table(given, metric, greater_is_better=greater_is_better, winner=best_index, told=told)
+    table = build_table(
+        given[np.newaxis],
+        metric=metric,
+        greater_is_better=greater_is_better,
+        best_index=best_index,
+        source="public leaderboard",
+        notes=(f"Standard error of one public score: {error:.2g}.",),
+    )
+    sign = 1.0 if greater_is_better else -1.0
+    about = _about_correlation(
+        table.used_scores[0], table.used_best_index, error, correlation, shared, sign
+    )
+    return _report(table, error=error, shared=shared, level=level, notes=about)
+
+
+def _report(
+    table: ScoreTable, *, error: float, shared: float | None, level: float, notes: tuple[str, ...]
+) -> SelectionReport:
     scores, best = table.used_scores[0], table.used_best_index
     own = error**2 * (1.0 - (USUAL if shared is None else shared))
     shrunk, low, high, n_peers = _known(scores, best, error, shared, level)
     shrunk = float(np.clip(shrunk, *table.support))
     low, high = np.clip([low, high], *table.support).tolist()
     values = _largest(scores, best, own) | {"EB": shrunk}
-    sign = 1.0 if greater_is_better else -1.0
+    sign = 1.0 if table.greater_is_better else -1.0
     return SelectionReport(
         estimate=sign * shrunk,
-        interval=(low, high) if greater_is_better else (0.0 - high, 0.0 - low),
+        interval=(low, high) if table.greater_is_better else (0.0 - high, 0.0 - low),
         level=level,
         method="EB",
         naive=sign * float(scores[best]),
         optimism=float(scores[best] - shrunk),
         estimates=_described(values, sign, known=shared is not None),
         n_splits=1,
-        n_candidates=given.size,
+        n_candidates=table.n_candidates,
         n_used=scores.size,
         left_out=dict(table.left_out),
         best_index=table.best_index,
         best_params=None,
-        metric=metric,
-        greater_is_better=greater_is_better,
+        metric=table.metric,
+        greater_is_better=table.greater_is_better,
         noise=float(np.sqrt(own)),
         spread=float(scores.std(ddof=1)) if scores.size > 1 else 0.0,
         source=table.source,
-        notes=(
-            *table.notes,
-            *_about_correlation(scores, best, error, correlation, shared, sign),
-            *_left_aside(scores.size - n_peers),
-        ),
+        notes=(*table.notes, *notes, *_left_aside(scores.size - n_peers)),
         table=table,
         differences=known_differences(
             scores, best_index=best, standard_error=float(np.sqrt(own)), level=level
         ),
-    )
-
-
-def _table(
-    given: FloatArray,
-    metric: str,
-    *,
-    greater_is_better: bool,
-    winner: int | None,
-    told: tuple[str, ...],
-) -> ScoreTable:
-    return build_table(
-        given[np.newaxis],
-        metric=metric,
-        greater_is_better=greater_is_better,
-        best_index=winner,
-        source="public leaderboard",
-        notes=told,
     )
 
 

@@ -12,7 +12,7 @@ from skmaxev.metrics import direction_doubt, direction_of, support_of
 from skmaxev.readers.failures import failed_candidates, nothing_left
 from skmaxev.table import Design, OuterFolds, Rows, ScoreTable, UncorrectableError, mean_scores
 
-__all__ = ["as_floats", "build_table", "is_missing", "numbers"]
+__all__ = ["as_floats", "build_table", "check_direction", "is_missing", "numbers"]
 
 FloatArray = NDArray[np.float64]
 
@@ -45,10 +45,7 @@ def build_table(
     """
     if greater_is_better is None:
         greater_is_better = _told_by_name(metric)
-    if not isinstance(greater_is_better, bool | np.bool_):
-        raise TypeError(
-            f"greater_is_better must be True, or False for losses; got {greater_is_better!r}."
-        )
+    check_direction(greater_is_better)
     signed = scores if greater_is_better else -scores
     sign = 1.0 if greater_is_better else -1.0
     failed, doubts = failed_candidates(
@@ -61,21 +58,22 @@ def build_table(
     used = np.setdiff1d(np.arange(signed.shape[1]), list(reasons))
     if not used.size:
         raise UncorrectableError(nothing_left(signed, metric, reasons))
-    searched = best_index is not None
-    if best_index is None:
-        best_index = int(used[np.argmax(mean_scores(signed[:, used]))])
-    elif best_index in reasons:
+    if best_index in reasons:
         raise UncorrectableError(
             f"the winner must have a score on every split; candidate {best_index}, which the "
             f"search chose, is left out: {reasons[best_index]}. Choose among the candidates that "
             "did not fail."
         )
+    best = used[np.argmax(mean_scores(signed[:, used]))] if best_index is None else best_index
     doubts += _check_direction(
-        metric, signed[:, used], greater_is_better=bool(greater_is_better), searched=searched
+        metric,
+        signed[:, used],
+        greater_is_better=bool(greater_is_better),
+        searched=best_index is not None,
     )
     return ScoreTable(
         scores=signed,
-        best_index=int(best_index),
+        best_index=int(best),
         metric=metric,
         greater_is_better=greater_is_better,
         params=tuple(params) if params is not None else None,
@@ -88,6 +86,14 @@ def build_table(
         source=source,
         notes=(*notes, *doubts),
     )
+
+
+def check_direction(greater_is_better: Any) -> None:
+    """Refuse what is neither True nor False."""
+    if not isinstance(greater_is_better, bool | np.bool_):
+        raise TypeError(
+            f"greater_is_better must be True, or False for losses; got {greater_is_better!r}."
+        )
 
 
 def _told_by_name(metric: str) -> bool:

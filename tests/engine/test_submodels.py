@@ -418,7 +418,11 @@ def test_rounds_in_which_lightgbm_grew_no_tree_are_fitted():
         ("lightgbm", "LGBMClassifier", {"boosting": "dart"}),
         ("lightgbm", "LGBMClassifier", {"early_stopping_round": 2}),
         ("lightgbm", "LGBMClassifier", {"num_iterations": 5}),
-        ("catboost", "CatBoostClassifier", {"verbose": 0}),  # the rate depends on iterations
+        (
+            "catboost",
+            "CatBoostClassifier",
+            {"verbose": 0, "allow_writing_files": False},
+        ),  # the rate depends on iterations
         ("catboost", "CatBoostClassifier", {**CAT, "langevin": True}),
         ("catboost", "CatBoostClassifier", {**CAT, "grow_policy": "Lossguide"}),
         ("catboost", "CatBoostClassifier", {**CAT, "od_wait": 3}),

@@ -77,7 +77,8 @@ def last(found, *words):
 
 
 @pytest.mark.parametrize("run", [of_lightgbm, of_xgboost, of_catboost])
-def test_models_of_the_folds_give_what_means_do_not(run):
+def test_models_of_the_folds_give_what_means_do_not(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # some write the models into the working directory
     scores = []
     for depth in (1, 2, 3):
         found, predicted = run(depth)
