@@ -13,12 +13,17 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike
 
-__all__ = ["LEAST_PVALUE", "Result", "as_odds", "as_pvalue", "at_least"]
+__all__ = ["LEAST_PVALUE", "Result", "as_latex", "as_odds", "as_pvalue", "at_least"]
 
 LEAST_PVALUE = 1e-300
 """What a p-value is given as where it is smaller: no evidence makes it zero."""
 
 _LEAST_SHOWN = 1e-4
+_LATEX = str.maketrans(
+    {sign: "\\" + sign for sign in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
+)
 
 
 def as_odds(probability: float) -> str:
@@ -74,7 +79,7 @@ class Result:
 
     def to_latex(self) -> str:
         """Give the result as a LaTeX tabular, with the rules of the package booktabs."""
-        head, *body = [[_escaped(cell) for cell in line] for line in self._cells()]
+        head, *body = [[as_latex(cell) for cell in line] for line in self._cells()]
         rows = [" & ".join(line) + r" \\" for line in body]
         return "\n".join(
             [
@@ -114,7 +119,6 @@ def _written(key: str, value: Any) -> str:
     return as_pvalue(value) if key == "pvalue" else f"{value:.4g}"
 
 
-def _escaped(text: str) -> str:
-    for sign in ("\\", "&", "%", "_", "#", "$", "{", "}"):
-        text = text.replace(sign, r"\textbackslash " if sign == "\\" else "\\" + sign)
-    return text.replace("<", "$<$").replace(">", "$>$")
+def as_latex(text: str) -> str:
+    """Escape what LaTeX would set otherwise."""
+    return text.translate(_LATEX)

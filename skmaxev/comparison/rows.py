@@ -286,11 +286,10 @@ def resampled_rows(
             "y_true and both predictions must have one entry a row, of two rows or more; got "
             f"{len(y)}, {len(first)} and {len(second)}."
         )
-    rows = np.arange(len(y))
+    rows, both = np.arange(len(y)), np.concatenate([first, second])
 
     def gap(chosen: NDArray[np.intp], other: NDArray[np.intp]) -> float:
         """Difference when the side of each row is drawn: below n it is a's prediction."""
-        both = np.concatenate([first, second])
         return float(metric(y, both[chosen]) - metric(y, both[other]))
 
     def resampled(drawn: NDArray[np.intp]) -> float:

@@ -39,7 +39,6 @@ def true_scores(table: ScoreTable, fresh: FloatArray) -> FloatArray:
         pooled.used_scores,
         fresh[:, table.used] + moved,
         design=table.design,
-        best_index=table.used_best_index,
         support=noise_range(table.metric, table.support, pooled.used_scores),
     )
     estimates = np.full(table.n_candidates, np.nan)

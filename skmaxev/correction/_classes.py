@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
+from skmaxev.metrics import METRICS
 from skmaxev.table import ScoreTable
 
 __all__ = ["about_classes"]
 
 _MOST_CLASSES = 20
 _FEW_ROWS = 3
-_OF_NUMBERS = re.compile("r2|error|variance|poisson|gamma|d2_|deviance")
 
 
 def about_classes(table: ScoreTable) -> list[str]:
@@ -23,11 +21,13 @@ def about_classes(table: ScoreTable) -> list[str]:
     table : ScoreTable
         With the targets of its rows, or nothing is said.
     """
-    rows = table.rows
+    rows, known = table.rows, METRICS.get(table.metric)
     if rows is None or rows.y_true is None or rows.y_true.ndim != 1:
         return []
+    if known is None or known.answer in {"number", ""}:
+        return []
     labels, codes = np.unique(rows.y_true, return_inverse=True)
-    if labels.dtype.kind == "f" or len(labels) > _MOST_CLASSES or _OF_NUMBERS.search(table.metric):
+    if len(labels) > _MOST_CLASSES:
         return []
     counts = np.zeros((table.n_splits, len(labels)), dtype=int)
     for fold in rows.test_fold:

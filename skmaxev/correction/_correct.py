@@ -99,8 +99,9 @@ def correct(
         - an array of shape (n_splits, n_candidates), or (n_rows, n_candidates) of 1.0 and 0.0 for
           right and wrong, as of a leaderboard or of leave-one-out: rows are dealt into ten parts;
         - an Optuna study whose trials keep the scores of their splits;
-        - several of these in a dict by name, or a list, such as ``{"svm": search_1, "forest":
-          search_2}``: all that was tried on the same data is one search;
+        - several searches, studies, frames, ``cv_results_``, reports or files in a dict by name, or
+          a list, such as ``{"svm": search_1, "forest": search_2}``: all that was tried on the same
+          data is one search;
         - the path of a checkpoint in which a search was finished;
         - an object with ``scores``, or a ScoreTable.
     metric : str, optional
@@ -357,7 +358,8 @@ def _remarks(
 ) -> list[str]:
     """Say which winner was judged, and what was taken for granted."""
     remarks = []
-    if given is table and table.design is None and table.n_splits > _MOST_FOLDS:
+    dealt = given is not table  # its splits are then not those of the user
+    if not dealt and table.design is None and table.n_splits > _MOST_FOLDS:
         remarks.append(_ASSUMED.format(table.n_splits, table.n_splits))
     if not nothing_chosen(table) and given_winner(table) is not None:
         best = table.used[mean_scores(table.used_scores).argmax()]
@@ -365,8 +367,7 @@ def _remarks(
             f"The search chose candidate {table.best_index}, by a rule of its own; candidate "
             f"{best} has the best mean score, and methods that estimate mu* speak of the best."
         )
-    if given is table:
-        remarks += about_classes(given)
+    remarks += [] if dealt else about_classes(table)
     known = KNOWN.get(table.metric)
     if known is not None and known.pooled and table.rows is None and not nothing_chosen(table):
         remarks.append(_ERRS_BY_ITSELF.format(table.metric))

@@ -122,9 +122,8 @@ def _check_alike(searches: Mapping[str, Any], tables: Mapping[str, ScoreTable], 
                 f"{'' if directions[0] else ' (a loss)'} and {name} {table.metric!r}"
                 f"{'' if directions[1] else ' (a loss)'}. Correct them one by one, or say metric=."
             )
-        differ = _differing(table, first) or (
-            "classes" if not _same(*(_classes(searches[one]) for one in (name, base))) else None
-        )
+        classes = [getattr(searches[one], "classes_", None) for one in (name, base)]
+        differ = _differing(table, first) or (None if _same(*classes) else "classes")
         if differ:
             raise ValueError(
                 "searches must be of the same data to be one search; "
@@ -145,12 +144,9 @@ def _n_rows(table: ScoreTable) -> int | None:
     """Count the rows of the data; shuffled splits alone do not tell, as they judge some."""
     if table.rows is not None:
         return int(table.rows.test_fold.shape[1])
-    known = table.design is not None and table.design.n_folds > 1
-    return table.design.n_rows if known and table.design is not None else None
-
-
-def _classes(search: Any) -> Any:
-    return getattr(search, "classes_", None)
+    if table.design is None or table.design.n_folds == 1:
+        return None
+    return table.design.n_rows
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -183,11 +179,11 @@ def _same_splits(
         shapes = [(table.design.n_repeats, table.design.test_share) for table in (one, other)]  # type: ignore[union-attr]
         if shapes[0] != shapes[1]:
             return False
-    splitters = [getattr(searches[which], "cv", searches) for which in (name, base)]
-    if searches in splitters:  # one of them is no search object
+    pair = searches[name], searches[base]
+    if not all(hasattr(search, "cv") for search in pair):
         return None
-    usual = [5 if cv is None else cv for cv in splitters]  # scikit-learn's default
-    return _fixed(usual[0]) and repr(usual[0]) == repr(usual[1])
+    first, second = (5 if search.cv is None else search.cv for search in pair)  # the default
+    return _fixed(first) and repr(first) == repr(second)
 
 
 def _fixed(cv: Any) -> bool:

@@ -83,10 +83,9 @@ def table_of_responses(
     else:
         table = read(results)
     _check_size(table, rows)
-    if scores is not None:
-        _check_scores(table, scores)
     design = _design_of(rows.test_fold, clusters)
-    return replace(table, rows=rows, design=design, n_test=design.n_test)
+    notes = (*table.notes, *_about_scores(table, scores))
+    return replace(table, rows=rows, design=design, n_test=design.n_test, notes=notes)
 
 
 def _numbered_on(test_fold: ArrayLike) -> NDArray[Any]:
@@ -111,17 +110,19 @@ def _check_size(table: ScoreTable, rows: Rows) -> None:
         )
 
 
-def _check_scores(table: ScoreTable, computed: NDArray[np.float64]) -> None:
-    """Refuse predictions that do not give the scores: in another order, or of another column."""
-    off = np.where(np.isfinite(table.scores), np.abs(computed - table.scores), 0.0)
-    split, candidate = np.unravel_index(np.nanargmax(off), off.shape)
-    if off[split, candidate] > _SAME * max(1.0, float(np.nanmax(np.abs(table.scores)))):
-        raise ValueError(
-            f"responses must give the scores; by y_true and responses candidate {candidate} has "
-            f"{computed[split, candidate]:.4g} on split {split}, by the results "
-            f"{table.scores[split, candidate]:.4g}. Give candidates and rows in the same order, "
-            "and of two classes the probability of the greater label."
-        )
+def _about_scores(table: ScoreTable, computed: NDArray[np.float64] | None) -> tuple[str, ...]:
+    """Say where predictions do not give the scores: rounded ones, another order, another column."""
+    if computed is None:
+        return ()
+    off = np.abs(computed - table.scores)[np.isfinite(table.scores)]
+    n_off = int((off > _SAME * max(1.0, float(np.nanmax(np.abs(table.scores))))).sum())
+    if not n_off:
+        return ()
+    return (
+        f"The predictions give another score than the results in {n_off:,} of {off.size:,} pairs "
+        f"of a split and a candidate, by {np.nanmax(off):.2g} at most. If that is more than "
+        "rounding or ties, candidates, rows or classes are in another order.",
+    )
 
 
 def _design_of(test_fold: NDArray[np.intp], clusters: ArrayLike | None) -> Design:

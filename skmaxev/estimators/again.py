@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skmaxev.estimators._design import checked_design, own_variance, partitions
 from skmaxev.estimators.consensus import consensus
-from skmaxev.estimators.validation import check_best_index, check_scores
+from skmaxev.estimators.validation import check_scores
 from skmaxev.table import Design
 
 __all__ = ["JudgedAgain", "judged_again"]
@@ -48,7 +48,6 @@ def judged_again(
     fresh: ArrayLike,
     *,
     design: Design | None = None,
-    best_index: int | None = None,
     support: tuple[float, float] = (-np.inf, np.inf),
 ) -> JudgedAgain:
     r"""Estimate true scores from a search and from fresh partitions of its rows.
@@ -63,8 +62,6 @@ def judged_again(
         Mean score on each fresh partition; NaN where a candidate was not judged again.
     design : Design, optional
         How the splits of ``scores`` came about; the folds of one partition if omitted.
-    best_index : int, optional
-        Candidate that the search chose; the one with the largest mean if omitted.
     support : tuple of two floats
         Range of the metric.
 
@@ -105,16 +102,13 @@ def judged_again(
             "fresh must hold the mean of each candidate on each fresh partition, of shape (n_fresh,"
             f" {table.shape[1]}), with one number at least; got shape {again.shape}."
         )
-    check_best_index(best_index, table.shape[1])
     means = table.mean(axis=0)
-    winner = int(means.argmax()) if best_index is None else best_index
     renewed = _renewed_share(table, again, found)
     estimates = np.full(len(means), np.nan)
     for index in np.flatnonzero(np.isfinite(again).any(axis=0)):
         judged = again[np.isfinite(again[:, index]), index]
-        given = None if index == winner and means[index] == means.max() else int(index)
         optimism = means[index] - float(
-            consensus(table, design=found, best_index=given, support=support)
+            consensus(table, design=found, best_index=int(index), support=support)
         )
         gain = len(judged) / (found.n_repeats + 1.0 + len(judged))
         fall = means[index] - judged.mean() - renewed * optimism

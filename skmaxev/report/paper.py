@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from skmaxev._results import as_latex
 from skmaxev._version import __version__
 from skmaxev.report.advice import nothing_chosen
 from skmaxev.report.methods import METHODS, PROCEDURE, WINNER, Method
@@ -13,12 +14,6 @@ if TYPE_CHECKING:
     from skmaxev.report.report import SelectionReport
 
 __all__ = ["methods_text", "sources", "splits_in_words", "to_latex"]
-
-_LATEX = str.maketrans(
-    {sign: "\\" + sign for sign in "&%$#_{}"}
-    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
-)
 
 # Key: kind, author, title, year, where.
 _SOURCES = {
@@ -61,7 +56,7 @@ _SOURCES = {
 def methods_text(report: SelectionReport, *, latex_: bool) -> str:
     """Write a paragraph: what was searched, by which splits, and what the number is."""
     write, method = Format(report), METHODS[report.method]
-    word = _latex if latex_ else str
+    word = as_latex if latex_ else str
     cite = r"\citep{%s}" if latex_ else "[@%s]"
     aim = (
         "the average true score of models chosen in this way"
@@ -73,11 +68,10 @@ def methods_text(report: SelectionReport, *, latex_: bool) -> str:
         of_what = "" if method.target == WINNER else " for the winner's true score"
         ends = write.interval(report.interval)
         interval = f" ({percent(report.level)} interval{of_what} {ends})"
-    luck = ", which is too good on average, as the same scores chose it"
-    luck = "" if nothing_chosen(report) else luck
-    again = ""
+    luck = again = ""
+    if not (report.n_fresh or nothing_chosen(report)):
+        luck = ", which is too good on average, as the same scores chose it"
     if report.n_fresh:
-        luck = ""
         again = (
             f" The best were then judged again on {report.n_fresh:,} fresh partitions of the same "
             "rows, and all partitions together chose among them."
@@ -141,9 +135,4 @@ def to_latex(report: SelectionReport) -> str:
     interval = write.interval(report.interval).split(" to ") if report.interval else []
     ends = f"[{', '.join(interval)}]" if interval else "--"
     cells = (name_metric(report), write.score(report.estimate), ends, _in_words(method))
-    return " & ".join(map(_latex, cells)) + rf" \citep{{{method.source}}} \\"
-
-
-def _latex(text: str) -> str:
-    """Escape what LaTeX would set otherwise."""
-    return text.translate(_LATEX)
+    return " & ".join(map(as_latex, cells)) + rf" \citep{{{method.source}}} \\"

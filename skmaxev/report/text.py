@@ -101,7 +101,7 @@ def headline(report: SelectionReport) -> list[tuple[str, str, str]]:
     interval = (
         f"{percent(report.level)} interval {write.interval(report.interval)}"
         if report.interval
-        else "no interval: these scores show no noise"
+        else f"no interval{'' if report.noise else ': these scores show no noise'}"
     )
     whose = "this candidate" if report.n_fresh else "its winner"
     lines = [

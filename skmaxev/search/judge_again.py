@@ -101,14 +101,14 @@ def judge_again(
     if n_repeats < 1:
         raise ValueError(f"n_repeats must be at least 1; got {n_repeats}.")
     report = correct(search, level=level)
-    settings = None if report.table is None else report.table.params
-    if settings is None or not hasattr(search, "cv"):
+    table = report.table
+    if table is None or table.params is None or not hasattr(search, "cv"):
         raise TypeError(
             "search must be a fitted search with cv, estimator and cv_results_, such as "
             f"GridSearchCV; got {type(search).__name__}."
         )
-    design = None if report.table is None else report.table.design
-    judged = 0 if design is None else design.n_rows or 0
+    settings = table.params
+    judged = 0 if table.design is None else table.design.n_rows or 0
     if judged > num_samples(X):
         raise ValueError(
             f"X and y must be the data of the search, which judged {judged:,} rows; got "

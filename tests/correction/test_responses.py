@@ -257,15 +257,23 @@ def test_intervals_count_clusters_of_right_and_wrong_items_and_not_the_items():
     assert held >= 180
 
 
-def test_predictions_that_do_not_give_the_scores_are_refused():
+def test_predictions_that_do_not_give_the_scores_are_named_in_the_report():
     rng = np.random.default_rng(0)
     y, fold = rng.integers(0, 2, 60), np.arange(60) % 5
     said = np.where(rng.random((3, 60)) < [[0.9], [0.7], [0.5]], y, 1 - y)
     told = {"metric": "accuracy", "y_true": y, "test_fold": fold}
     scores = np.array([(said == y)[:, fold == k].mean(axis=1) for k in range(5)])
-    assert correct(scores, responses=said, **told).naive == pytest.approx(scores.mean(0).max())
-    with pytest.raises(ValueError, match=r"responses must give the scores.* same order"):
-        correct(scores, responses=said[::-1], **told)
+    found = correct(scores, responses=said, **told)
+    assert found.naive == pytest.approx(scores.mean(0).max())
+    assert not any("another score" in note for note in found.notes)
+    off = np.abs(scores - scores[:, ::-1])
+    [note] = [
+        note
+        for note in correct(scores, responses=said[::-1], **told).notes
+        if "another score" in note
+    ]
+    assert f"in {(off > 1e-3).sum()} of 15 pairs" in note
+    assert f"by {off.max():.2g} at most" in note
 
 
 def test_a_mapping_of_items_is_refused_in_words():
