@@ -8,9 +8,9 @@ PATH (or the environment variable SKMAXEV_BANK) is a folder with the banked sear
 loader, `evaluate.py`. Ours is `selection_interval` around the consensus, from the table alone
 ("table"), with the numbers of rows ("counts") and their results ("rows"), around other estimates,
 and at other levels. Beside it: the normal and the t interval, Nadeau and Bengio's, percentiles of
-BBC over rows and over folds, intervals after selection from row-level covariances, and the peers
-honestboard and nestkit if they are installed. Coverage in percent, then the share of truths below
-and above the interval, then the mean width, in percentage points.
+BBC over rows and over folds, and the peers honestboard and nestkit if they are installed. Coverage
+in percent, then the share of truths below and above the interval, then the mean width, in
+percentage points.
 """
 
 from __future__ import annotations
@@ -30,14 +30,10 @@ from benchmarks.accuracy.bank import load_bank, nested_scores, row_excess, row_v
 from skmaxev.estimators import (
     bbc,
     bbc_folds,
-    conditional_interval,
     efron_shrinkage,
-    hybrid_interval,
     low_variance_cv,
     nadeau_bengio_interval,
     selection_interval,
-    winner_covariance,
-    zoom_interval,
 )
 from skmaxev.estimators.consensus import consensus
 from skmaxev.table import Design
@@ -117,25 +113,6 @@ def bbc_over_folds(search: Any) -> Interval:
     return bbc_folds(search.scores, rng=0)[1:3]
 
 
-def from_rows(method: Callable[..., Interval]) -> Method:
-    """Give a method for normal errors the means and their covariance with the winner's."""
-
-    def interval(search: Any) -> Interval:
-        means = search.correct.mean(0)
-        covariance = winner_covariance(search.correct)
-        if covariance[means.argmax()] == 0:
-            return means.max(), means.max()
-        return method(means, covariance)
-
-    return interval
-
-
-def zoom(search: Any) -> Interval:
-    errors = search.correct.std(0, ddof=1) / np.sqrt(len(search.y))
-    varies = errors > 0
-    return zoom_interval(search.correct.mean(0)[varies], errors[varies])
-
-
 def peers(metric: str) -> dict[str, Method]:
     """Methods of the packages that are installed."""
     found: dict[str, Method] = {}
@@ -185,10 +162,6 @@ def methods(metric: str) -> dict[str, Method]:
         "BBC": bbc_rows,
         "BBC-F": bbc_over_folds,
     }
-    if metric == "accuracy":
-        table["conditional"] = from_rows(conditional_interval)
-        table["hybrid"] = from_rows(hybrid_interval)
-        table["zoom"] = zoom
     return table | peers(metric)
 
 

@@ -16,7 +16,7 @@ from time import process_time
 
 import numpy as np
 
-from skmaxev.estimators import bbc, bbc_folds, bbc_metric
+from skmaxev.estimators import bbc, bbc_folds
 
 PLAIN_RESAMPLES = 5
 
@@ -69,10 +69,6 @@ def main() -> None:
     folds = rng.random((10, 100_000))
     seconds, _ = timed(lambda: bbc_folds(folds, n_resamples=n_resamples, rng=0))
     print(f"over 10 folds, 100,000 candidates: {seconds:.1f} s")
-    few = values[:1000, :20].astype(float)
-    y = np.ones(len(few))
-    seconds, _ = timed(lambda: bbc_metric(y, few, lambda y, r: np.mean(y * r), n_resamples=100))
-    print(f"any metric, 1,000 rows, 20 candidates, 100 resamples: {seconds:.1f} s")
 
 
 if __name__ == "__main__":

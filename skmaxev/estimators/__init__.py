@@ -20,18 +20,7 @@ from skmaxev.estimators.consensus import consensus
 from skmaxev.estimators.cross_validation import fold_means, low_bias_cv, low_variance_cv
 from skmaxev.estimators.intervals import nadeau_bengio_interval, selection_interval
 from skmaxev.estimators.maximum import maximum
-from skmaxev.estimators.resampling import (
-    Resampled,
-    bbc,
-    bbc_folds,
-    bbc_metric,
-)
-from skmaxev.estimators.selective import (
-    conditional_interval,
-    hybrid_interval,
-    winner_covariance,
-    zoom_interval,
-)
+from skmaxev.estimators.resampling import Resampled, bbc, bbc_folds
 from skmaxev.estimators.shrinkage import efron_shrinkage, residual_noise, tibshirani
 from skmaxev.metrics.influence import accuracy_excess, auc_influences
 
@@ -45,14 +34,11 @@ __all__ = [
     "bayesian_maximum_beta",
     "bbc",
     "bbc_folds",
-    "bbc_metric",
-    "conditional_interval",
     "consensus",
     "cv_bias_bound",
     "efron_shrinkage",
     "expected_maximum_of_normals",
     "fold_means",
-    "hybrid_interval",
     "judged_again",
     "low_bias_cv",
     "low_variance_cv",
@@ -63,6 +49,4 @@ __all__ = [
     "selection_interval",
     "tibshirani",
     "weighted_maximum",
-    "winner_covariance",
-    "zoom_interval",
 ]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import chain
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ from skmaxev.table import Design
 if TYPE_CHECKING:
     RNG = np.random.Generator | int | None
 
-__all__ = ["Resampled", "bbc", "bbc_folds", "bbc_metric"]
+__all__ = ["Resampled", "bbc", "bbc_folds"]
 
 FloatArray = NDArray[np.float64]
 Weights = NDArray[np.float32]
@@ -26,8 +25,8 @@ Weights = NDArray[np.float32]
 _BLOCK = 1 << 20
 # Chance that a candidate which is dropped would have won a resample, over all of them.
 _RISK = 1e-9
-# Of the largest difference, and of a metric's value: what rounding leaves of a tie.
-_TIE, _TIE_OF_A_METRIC = 1e-6, 1e-14
+# Of the largest difference: what rounding leaves of a tie.
+_TIE = 1e-6
 
 
 class Resampled(NamedTuple):
@@ -107,63 +106,6 @@ def bbc(
         )
     draws = _draws(len(table), strata, n_resamples, np.random.default_rng(rng))
     return _summary(_judge_means(table, draws, n_resamples), level)
-
-
-def bbc_metric(
-    y: ArrayLike,
-    responses: ArrayLike,
-    metric: Callable[[NDArray[Any], NDArray[Any]], float],
-    *,
-    strata: ArrayLike | None = None,
-    n_resamples: int = 1000,
-    level: float = 0.95,
-    rng: RNG = None,
-) -> Resampled:
-    """Bootstrap-bias-corrected cross-validation for any metric.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_rows,)
-        Target of each row.
-    responses : array-like of shape (n_rows, n_candidates)
-        Out-of-fold predictions, probabilities or decision values.
-    metric : callable
-        ``metric(y, response) -> float`` of one candidate on some rows; higher is better. NaN where
-        it is not defined: a resample whose chosen candidate has no score is not counted.
-    strata, n_resamples, level, rng
-        As in `bbc`; classes as strata keep every class in the drawn rows.
-
-    Returns
-    -------
-    Resampled
-        Errs slightly downwards, as `bbc` does.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.metrics import f1_score
-    >>> y = np.arange(60) % 2
-    >>> guess = np.random.default_rng(0).integers(0, 2, (60, 5))
-    >>> bbc_metric(y, guess, f1_score, strata=y, n_resamples=50, rng=0).n_resamples
-    50
-    """
-    target, table = np.asarray(y), np.asarray(responses)
-    _check_length(target, len(table), "y")
-
-    def judge(rows: NDArray[Any], candidates: Any) -> FloatArray:
-        return np.array([metric(target[rows], table[rows, i]) for i in candidates])
-
-    everyone = range(table.shape[1])
-    draws = _draws(len(table), strata, n_resamples, np.random.default_rng(rng))
-    judged = []
-    for weight in chain.from_iterable(draws):
-        inside = judge(np.repeat(np.arange(len(table)), weight.astype(np.intp)), everyone)
-        rest = np.flatnonzero(weight == 0)
-        if len(rest) and not np.isnan(inside).all():
-            best = np.nanmax(inside)
-            tied = np.flatnonzero(inside >= best - _TIE_OF_A_METRIC * abs(best))
-            judged.append(float(judge(rest, tied).mean()))
-    return _summary(np.array(judged), level)
 
 
 def bbc_folds(
