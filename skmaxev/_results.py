@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,16 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike
 
-__all__ = ["LEAST_PVALUE", "Result", "as_latex", "as_odds", "as_pvalue", "at_least"]
+__all__ = [
+    "LEAST_PVALUE",
+    "Result",
+    "as_frame",
+    "as_latex",
+    "as_markdown",
+    "as_odds",
+    "as_pvalue",
+    "at_least",
+]
 
 LEAST_PVALUE = 1e-300
 """What a p-value is given as where it is smaller: no evidence makes it zero."""
@@ -67,31 +77,20 @@ class Result:
 
     def to_frame(self) -> pd.DataFrame:
         """Give the result as a pandas frame."""
-        import pandas  # noqa: PLC0415 - pandas is an extra
-
-        return pandas.DataFrame(self.to_dict())
+        return as_frame(self.to_dict())
 
     def to_markdown(self) -> str:
         """Give the result as a Markdown table."""
         head, *body = self._cells()
-        lines = [head, ["---"] * len(head), *body]
-        return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+        return as_markdown(head, body)
 
     def to_latex(self) -> str:
         """Give the result as a LaTeX tabular, with the rules of the package booktabs."""
         head, *body = [[as_latex(cell) for cell in line] for line in self._cells()]
-        rows = [" & ".join(line) + r" \\" for line in body]
-        return "\n".join(
-            [
-                rf"\begin{{tabular}}{{{'l' * len(head)}}}",
-                r"\toprule",
-                " & ".join(head) + r" \\",
-                r"\midrule",
-                *rows,
-                r"\bottomrule",
-                r"\end{tabular}",
-            ]
-        )
+        first, *rows = (" & ".join(line) + r" \\" for line in (head, *body))
+        begin = rf"\begin{{tabular}}{{{'l' * len(head)}}}"
+        lines = [begin, r"\toprule", first, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]
+        return "\n".join(lines)
 
     def _cells(self) -> list[list[str]]:
         """Head and rows, without the columns that are empty in all of them."""
@@ -117,6 +116,23 @@ def _written(key: str, value: Any) -> str:
     if not isinstance(value, float):
         return str(value)
     return as_pvalue(value) if key == "pvalue" else f"{value:.4g}"
+
+
+def as_frame(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    """Give rows as a pandas frame."""
+    try:
+        import pandas as pd  # noqa: PLC0415 - pandas is an extra
+    except ImportError as error:
+        raise ImportError('a frame needs pandas: pip install "skmaxev[frame]".') from error
+    return pd.DataFrame(rows)
+
+
+def as_markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Write a Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(
+        "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines
+    )
 
 
 def as_latex(text: str) -> str:

@@ -38,7 +38,7 @@ __all__ = ["correct"]
 
 FloatArray = NDArray[np.float64]
 
-_ROWS_USED = "The out-of-fold results of single rows were used besides the scores of the splits"
+_ROWS_USED = "Out-of-fold results of single rows were used"
 _ERRS_BY_ITSELF = (
     "{} within a small split errs by itself, so its mean over splits is not that of all rows "
     "together, and the printed score may not be too good. Pass y_true, responses and test_fold to "
@@ -224,11 +224,11 @@ def _correct(table: ScoreTable, method: str, level: float) -> SelectionReport:
         remarks.insert(0, _UNLIKE.format(METHODS[asked].name, asked))
     if interval is None and values[centre] in pooled.support:
         remarks.append(_ON_THE_BOUND)
-    if rows is not None:
+    if rows is not None and table.source != "items":
         estimated = method == "BBC" or pooled is not dealt
         if method == "CONSENSUS" and not nothing_chosen(pooled):
             estimated |= splits_of_rows(pooled, rows) is not None
-        remarks = [_ROWS_USED + ("." if estimated else ", for the interval alone."), *remarks]
+        remarks = [_ROWS_USED + (" too." if estimated else ", for the interval alone."), *remarks]
     if certain is not None:
         remarks.append(_about_certain(certain))
     return replace(report, notes=(*dealt.notes, *remarks))

@@ -43,11 +43,19 @@ def _of_one_split(table: ScoreTable) -> ScoreTable:
     fold = np.full_like(rows.test_fold, -1)
     fold[:, rows.judged] = parts
     whole = None if table.rows is None else replace(table.rows, test_fold=fold)
-    dealt = _replaced(table, scores, whole, "There is one split; its rows")
-    # One model judges all parts, so that nothing in their training overlaps.
     groups = None if table.design is None else table.design.clusters
-    design = Design(n_splits=len(scores), test_share=_NO_OVERLAP, clusters=groups)
-    return replace(dealt, design=design)
+    # One model judges all parts, so that nothing in their training overlaps.
+    design = Design(
+        n_splits=len(scores),
+        test_share=_NO_OVERLAP,
+        n_rows=len(parts),
+        clusters=groups,
+        source="one split",
+    )
+    of = "rows of the one split"
+    if table.source == "items":
+        of = "items" if groups is None else "clusters of items"
+    return _replaced(table, scores, whole, design, f"The {len(parts):,} {of} were")
 
 
 def _has_single_rows(table: ScoreTable) -> bool:
@@ -74,19 +82,21 @@ def _of_single_rows(table: ScoreTable) -> ScoreTable:
         )
     else:
         rows = replace(rows, test_fold=np.where(rows.test_fold < 0, -1, parts[rows.test_fold]))
-    return _replaced(
-        table, scores, rows, f"Each of the {table.n_splits:,} splits is one row; the rows"
-    )
+    design = replace(Design.assumed(len(scores)), n_rows=table.n_splits, source="single rows")
+    subject = f"Each of the {table.n_splits:,} splits is one row; the rows were"
+    return _replaced(table, scores, rows, design, subject)
 
 
-def _replaced(table: ScoreTable, scores: FloatArray, rows: Rows | None, subject: str) -> ScoreTable:
+def _replaced(
+    table: ScoreTable, scores: FloatArray, rows: Rows | None, design: Design, subject: str
+) -> ScoreTable:
     whole = np.full((len(scores), table.n_candidates), np.nan)
     whole[:, table.used] = scores
-    note = f"{subject} were dealt into {len(scores)} parts."
+    note = f"{subject} dealt into {len(scores)} parts."
     return replace(
         table,
         scores=whole,
-        design=None,
+        design=design,
         n_test=None,
         n_train=None,
         rows=rows,

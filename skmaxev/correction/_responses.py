@@ -46,7 +46,7 @@ def table_of_items(
     # That each is a whole cluster forbids to count single items behind a share.
     groups = None if clusters is None else np.arange(len(columns))
     design = Design(n_splits=1, test_share=0.5, clusters=groups, source="told")
-    return replace(table, rows=rows, design=design, source="items")
+    return replace(table, rows=rows, design=design, source="items", notes=())
 
 
 def table_of_responses(

@@ -7,7 +7,6 @@ from skmaxev.plotting.critical_difference import CriticalDifferenceDisplay
 from skmaxev.plotting.estimators import EstimatorsDisplay
 from skmaxev.plotting.optimism_curve import OptimismCurveDisplay
 from skmaxev.plotting.outer_folds import OuterFoldsDisplay
-from skmaxev.plotting.page import to_page
 from skmaxev.plotting.runners_up import RunnersUpDisplay
 from skmaxev.plotting.selection_bias import SelectionBiasDisplay
 
@@ -18,5 +17,4 @@ __all__ = [
     "OuterFoldsDisplay",
     "RunnersUpDisplay",
     "SelectionBiasDisplay",
-    "to_page",
 ]

@@ -18,11 +18,10 @@ from skmaxev.plotting.outer_folds import OuterFoldsDisplay
 from skmaxev.plotting.runners_up import RunnersUpDisplay
 from skmaxev.plotting.selection_bias import SelectionBiasDisplay
 from skmaxev.plotting.svg import as_svg
-from skmaxev.report import METHODS
-from skmaxev.report.markup import to_html
 from skmaxev.report.numbers import Format, as_loss, name_params
-from skmaxev.report.paper import splits_in_words
-from skmaxev.report.text import heading
+from skmaxev.report.render import to_html
+from skmaxev.report.sentences import heading
+from skmaxev.report.setting import setting_of
 
 if TYPE_CHECKING:
     from skmaxev.report import SelectionReport
@@ -82,6 +81,7 @@ def to_page(report: SelectionReport) -> str:
     str
         Holds everything it shows. Where there can be no pictures, it says why.
     """
+    report = as_loss(report)
     title = escape(heading(report))
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -94,7 +94,7 @@ def to_page(report: SelectionReport) -> str:
 def _search(report: SelectionReport) -> str:
     """Say what was searched, with what and when, and give the tables behind the winner."""
     known = (
-        f"{report.n_used:,} candidates compared {splits_in_words(report)}, read from: "
+        f"{report.n_used:,} candidates compared {setting_of(report).design}, read from: "
         f"{report.source}. skmaxev {__version__}, scikit-learn {version('scikit-learn')}, Python "
         f"{python_version()}; page written {date.today().isoformat()}."  # local
     )
@@ -113,9 +113,9 @@ def _runners_up(report: SelectionReport) -> str:
             str(other.candidate),
             name_params(other.params or {}),
             write.score(other.score),
-            write.size(other.difference),
+            write.score(other.difference),
             "" if other.low is None or other.high is None
-            else f"{write.size(other.low)} to {write.size(other.high)}",
+            else f"{write.score(other.low)} to {write.score(other.high)}",
         )
         for other in others
     ]  # fmt: skip
@@ -125,10 +125,10 @@ def _runners_up(report: SelectionReport) -> str:
 
 def _by_split(report: SelectionReport) -> str:
     """Give the winner's score on every split, for as many as a person reads."""
-    table, write = report.table, Format(as_loss(report))
+    table, write = report.table, Format(report)
     if table is None or table.n_splits > _MOST_ROWS * 2:
         return ""
-    scores = signed(as_loss(report), table.scores[:, table.best_index])
+    scores = signed(report, table.scores[:, table.best_index])
     sizes = table.n_test if table.n_test is not None else [None] * len(scores)
     rows = [
         (str(split), write.score(score), "" if size is None else f"{size:,}")
@@ -169,7 +169,7 @@ def _figure(report: SelectionReport, kind: type[ReportDisplay]) -> str:
 
 def _sources(report: SelectionReport) -> str:
     items = "".join(
-        f"<li><b>{method.key}</b> {escape(method.name)}: {escape(method.citation)}</li>"
-        for method in (METHODS[key] for key in report.estimates)
+        f"<li><b>{found.key}</b> {escape(found.name)}: {escape(found.citation)}</li>"
+        for found in report.estimates.values()
     )
     return f'<h2>Where the methods come from</h2><ul class="sources">{items}</ul>'

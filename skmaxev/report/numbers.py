@@ -1,9 +1,9 @@
-"""Numbers as text: as many digits as the noise leaves meaning to."""
+"""Numbers and names as text: as many digits as the noise leaves meaning to."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +16,7 @@ __all__ = [
     "SEARCH",
     "Format",
     "as_loss",
-    "is_turned",
     "name_candidates",
-    "name_metric",
     "name_params",
     "name_plainly",
     "percent",
@@ -27,13 +25,15 @@ __all__ = [
 SEARCH = "search"
 """Key of a candidate's settings that names its search, where several are one."""
 _MOST_DECIMALS = 8
+_MOST_NAMED = 8
 _LONGEST_VALUE = 40
 _SMALL = 1e-6
 _LARGE = 1e15  # whole numbers beyond are not exact
+_TURNED = {"upwards": "downwards", "downwards": "upwards"}
 
 
 class Format:
-    """Writes scores with the same number of decimals throughout one report.
+    """Writes scores and their differences with the same number of decimals throughout one report.
 
     Parameters
     ----------
@@ -42,7 +42,6 @@ class Format:
     """
 
     def __init__(self, report: SelectionReport) -> None:
-        self._turned = is_turned(report)
         low, high = report.interval or (report.naive, report.naive)
         # Two digits of the half width: finer ones would only look exact.
         scale = ((high - low) / 2 or report.noise) / 10
@@ -52,15 +51,12 @@ class Format:
         # Of small units, such as squared errors in metres, the leading digits are wanted.
         self.tiny = wanted > _MOST_DECIMALS and abs(report.naive) < _SMALL
         self.decimals = wanted if self.tiny else min(wanted, _MOST_DECIMALS)
-        if self._hides(report) and self.decimals < _MOST_DECIMALS:
-            self.decimals += 1
+        same = self.score(report.naive) == self.score(report.estimate)
+        hidden = same and not self.is_zero(report.optimism)
+        self.decimals += hidden and self.decimals < _MOST_DECIMALS
 
     def score(self, value: float) -> str:
-        """Write a score; a loss that scikit-learn turned round is a positive loss again."""
-        return self.size(-value if self._turned else value)
-
-    def size(self, value: float) -> str:
-        """Write a difference of scores, or a spread."""
+        """Write a score, a difference of scores, or a spread."""
         if not math.isfinite(value):
             return str(value)
         if abs(value) >= _LARGE or self.tiny:
@@ -72,28 +68,28 @@ class Format:
         """Tell whether a difference vanishes at this number of decimals."""
         return round(value, self.decimals) == 0.0
 
-    def _hides(self, report: SelectionReport) -> bool:
-        """Tell whether the two scores look the same beside an optimism that does not vanish."""
-        same = self.score(report.naive) == self.score(report.estimate)
-        return same and not self.is_zero(report.optimism)
-
-    def interval(self, interval: tuple[float, float]) -> str:
+    def interval(self, ends: Sequence[float]) -> str:
         """Write an interval in words."""
-        low, high = map(self.score, interval[::-1] if self._turned else interval)
-        return f"{low} to {high}"
-
-
-def is_turned(report: SelectionReport) -> bool:
-    """Tell whether the scores are losses with a minus, as of scikit-learn's ``neg_`` scorers."""
-    turned = report.greater_is_better and report.metric.startswith("neg_")
-    return turned and is_known(report.metric)
+        return " to ".join(map(self.score, ends))
 
 
 def as_loss(report: SelectionReport) -> SelectionReport:
-    """Return a report on losses with a minus as one on losses; any other as it is."""
-    if not is_turned(report):
+    """Return a report on losses with a minus, as of ``neg_`` scorers, as one on losses.
+
+    Any other comes back as it is. Reports are read in this form.
+    """
+    turned = report.greater_is_better and report.metric.startswith("neg_")
+    if not (turned and is_known(report.metric)):
         return report
     pooled, interval = report.naive_pooled, report.interval
+    estimates = {
+        key: replace(
+            found,
+            value=-found.value,
+            errs=" ".join(_TURNED.get(word, word) for word in found.errs.split()),
+        )
+        for key, found in report.estimates.items()
+    }
     return replace(
         report,
         metric=report.metric.removeprefix("neg_"),
@@ -102,15 +98,8 @@ def as_loss(report: SelectionReport) -> SelectionReport:
         naive=-report.naive,
         naive_pooled=None if pooled is None else -pooled,
         interval=None if interval is None else (-interval[1], -interval[0]),
-        estimates={
-            key: replace(found, value=-found.value) for key, found in report.estimates.items()
-        },
+        estimates=estimates,
     )
-
-
-def name_metric(report: SelectionReport) -> str:
-    """Name the metric as it is shown, on one line."""
-    return name_plainly(report.metric.removeprefix("neg_") if is_turned(report) else report.metric)
 
 
 def percent(level: float) -> str:
@@ -118,18 +107,20 @@ def percent(level: float) -> str:
     return f"{round(100 * level, 6):g}%"
 
 
-def name_candidates(indices: tuple[int, ...], most: int = 8) -> str:
+def name_candidates(indices: Sequence[int], noun: str = "candidate") -> str:
     """Write 'candidate 3' or 'candidates 3, 4', cut to the first few."""
-    noun = "candidate" if len(indices) == 1 else "candidates"
-    more = f" and {len(indices) - most:,} more" if len(indices) > most else ""
-    return f"{noun} " + ", ".join(str(index) for index in indices[:most]) + more
+    noun += "s" * (len(indices) > 1)
+    hidden = len(indices) - _MOST_NAMED
+    named = ", ".join(map(str, indices[:_MOST_NAMED]))
+    return f"{noun} {named}" + (f" and {hidden:,} more" if hidden > 0 else "")
 
 
 def name_params(params: Mapping[str, Any]) -> str:
     """Write a candidate's settings on one line, long values cut."""
-    settings = {name: value for name, value in params.items() if name != SEARCH}
     text = ", ".join(
-        f"{name_plainly(str(name))}={_short(value)}" for name, value in settings.items()
+        f"{name_plainly(str(name))}={_short(value)}"
+        for name, value in params.items()
+        if name != SEARCH
     )
     return f"{_short(params[SEARCH])}: {text}" if SEARCH in params else text
 

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from skmaxev.report.advice import advise
-from skmaxev.report.export import to_dict, to_frame, to_json
-from skmaxev.report.markup import to_html, to_markdown
-from skmaxev.report.methods import METHODS
-from skmaxev.report.paper import methods_text, sources, to_latex
+from skmaxev.report import paper, render
+from skmaxev.report.methods import METHODS, bibtex
+from skmaxev.report.numbers import as_loss
 from skmaxev.report.runners_up import RunnersUp, runners_up
-from skmaxev.report.text import to_details, to_text
+from skmaxev.report.sentences import advise
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,15 +53,8 @@ class Estimate:
     @classmethod
     def by(cls, key: str, value: float, *, errs: str) -> Estimate:
         """Make the answer of the method with this key, in the words of `METHODS`."""
-        method = METHODS[key]
-        return cls(
-            key=key,
-            value=value,
-            target=method.target,
-            errs=errs,
-            name=method.name,
-            citation=method.citation,
-        )
+        name, target, _, citation, *_ = METHODS[key]
+        return cls(key=key, value=value, target=target, errs=errs, name=name, citation=citation)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,25 +164,25 @@ class SelectionReport:
     @property
     def advice(self) -> tuple[str, ...]:
         """Two or three sentences to put under a table."""
-        return advise(self)
+        return advise(as_loss(self))
 
     def __str__(self) -> str:
-        return to_text(self)
+        return render.to_text(self)
 
     def details(self) -> str:
         """Return every estimator, what it estimates and which way it errs, as text to print."""
-        return to_details(self)
+        return render.to_details(self)
 
     def _repr_html_(self) -> str:
-        return to_html(self)
+        return render.to_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain Python values, ready for a log or a file."""
-        return to_dict(self)
+        return render.to_dict(self)
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """Return the report as JSON; what JSON cannot hold is written as text."""
-        return to_json(self, indent=indent)
+        return render.to_json(self, indent=indent)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the estimators as a pandas DataFrame, one row each.
@@ -201,17 +190,17 @@ class SelectionReport:
         Raises
         ------
         ImportError
-            If pandas is missing; it comes with ``pip install 'skmaxev[frame]'``.
+            If pandas is missing; it comes with ``pip install "skmaxev[frame]"``.
         """
-        return to_frame(self)
+        return render.to_frame(self)
 
     def to_markdown(self) -> str:
-        """Return the report as Markdown: the head and a table of the estimators."""
-        return to_markdown(self)
+        """Return the report as Markdown, with a table of the estimators."""
+        return render.to_markdown(self)
 
     def to_latex(self) -> str:
         """Return a row for a paper's table: metric, score, interval and method."""
-        return to_latex(self)
+        return paper.to_latex(self)
 
     def methods_text(self, *, latex: bool = False) -> str:
         r"""Return a paragraph for a paper: what was searched, by which splits, and the number.
@@ -228,15 +217,11 @@ class SelectionReport:
         >>> report.methods_text()[:53]
         'We compared 2 candidates by their accuracy on 3 split'
         """
-        return methods_text(self, latex_=latex)
+        return paper.methods_text(self, latex=latex)
 
     def bibtex(self) -> str:
         """Return the BibTeX entries that `methods_text` and `to_latex` cite."""
-        return sources(self)
-
-    def to_page(self) -> str:
-        """Return the report with its pictures as one HTML document, as `save` writes it."""
-        return _plotting().to_page(self)  # type: ignore[no-any-return]
+        return bibtex(self.method)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the report as a page that opens offline, on a phone or a desktop, light or dark.
@@ -247,12 +232,14 @@ class SelectionReport:
             Such as ``"report.html"``; a file of that name is overwritten. The pictures need
             matplotlib; without it the page says so in their place.
         """
+        from skmaxev.plotting.page import to_page  # noqa: PLC0415 - pictures stand on reports
+
         if Path(path).suffix.lower() not in {".html", ".htm", ""}:
             raise ValueError(
                 f"path must end in .html, since a page is written; got {str(path)!r}. For other "
                 "forms there are to_json(), to_frame(), to_latex() and plot()."
             )
-        Path(path).write_text(self.to_page(), encoding="utf-8")
+        Path(path).write_text(to_page(self), encoding="utf-8")
 
     def plot(self, *, ax: Any = None) -> Any:
         """Draw the candidates' scores with the naive and the honest score.
@@ -265,15 +252,8 @@ class SelectionReport:
         Raises
         ------
         ImportError
-            If matplotlib is missing; it comes with ``pip install 'skmaxev[plot]'``.
+            If matplotlib is missing; it comes with ``pip install "skmaxev[plot]"``.
         """
-        if find_spec("matplotlib") is None:
-            raise ImportError("report.plot() needs matplotlib: pip install 'skmaxev[plot]'.")
-        return _plotting().SelectionBiasDisplay.from_report(self).plot(ax=ax)
+        from skmaxev.plotting import SelectionBiasDisplay  # noqa: PLC0415 - it stands on reports
 
-
-def _plotting() -> ModuleType:
-    """Load the pictures, which stand on reports: the one import against the stream."""
-    from skmaxev import plotting  # noqa: PLC0415
-
-    return plotting
+        return SelectionBiasDisplay.from_report(self).plot(ax=ax)

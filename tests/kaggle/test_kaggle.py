@@ -142,7 +142,7 @@ def test_a_table_of_submissions_holds_its_public_scores(tmp_path):
 
 def test_the_report_prints_and_saves(tmp_path):
     report = correct_leaderboard([0.70, 0.80, 0.90], n_test_rows=300)
-    assert "Best of 3 candidates" in str(report)
+    assert "Best of 3 submissions" in str(report)
     report.save(tmp_path / "report.html")
     assert "<svg" in (tmp_path / "report.html").read_text(encoding="utf-8")
 

@@ -12,6 +12,7 @@ import sklearn
 import skmaxev
 from skmaxev.cli import main
 from skmaxev.correction import correct
+from skmaxev.plotting.page import to_page
 from skmaxev.readers.build import build_table
 from skmaxev.report.numbers import Format
 from skmaxev.table import OuterFolds
@@ -54,7 +55,7 @@ def report():
 
 @pytest.fixture(scope="module")
 def page(report):
-    return report.to_page()
+    return to_page(report)
 
 
 def test_the_page_is_a_whole_document_with_every_tag_closed(page):
@@ -108,7 +109,7 @@ def test_a_nested_search_adds_its_outer_folds():
         n_test=np.array([50, 50]),
     )
     table = build_table(np.array([[0.8, 0.7], [0.9, 0.6]]), metric="r2", outer=outer, source="x")
-    assert Outline(correct(table).to_page()).tags.count("svg") == 5
+    assert Outline(to_page(correct(table))).tags.count("svg") == 5
 
 
 def test_the_page_says_what_was_searched_with_what_and_when(page, report):
@@ -119,8 +120,8 @@ def test_the_page_says_what_was_searched_with_what_and_when(page, report):
     for score in report.table.scores[:, report.best_index]:
         assert write.score(score) in words
     nearest = report.runners_up().candidates[0]
-    interval = f"{write.size(nearest.low)} to {write.size(nearest.high)}"
-    assert f"{write.size(nearest.difference)} {interval}" in words
+    interval = f"{write.score(nearest.low)} to {write.score(nearest.high)}"
+    assert f"{write.score(nearest.difference)} {interval}" in words
 
 
 def test_what_a_user_names_is_text_and_never_markup():
@@ -130,7 +131,7 @@ def test_what_a_user_names_is_text_and_never_markup():
         params=[{"<b>": "<img src=http://x>"}] * 3,
         source="x",
     )
-    outline = Outline(correct(table).to_page())
+    outline = Outline(to_page(correct(table)))
     assert "script" not in outline.tags
     assert "img" not in outline.tags
 
@@ -146,13 +147,13 @@ def test_without_matplotlib_the_page_says_what_to_install(report, monkeypatch):
         "skmaxev.plotting.page.find_spec",
         lambda name: None if name == "matplotlib" else found(name),
     )
-    page = report.to_page()
+    page = to_page(report)
     assert "svg" not in Outline(page).tags
     assert 'pip install "skmaxev[plot]"' in page
 
 
 def test_without_scores_the_page_says_that_nothing_can_be_drawn(report):
-    assert "nothing to draw" in replace(report, table=None).to_page()
+    assert "nothing to draw" in to_page(replace(report, table=None))
 
 
 def test_the_command_saves_the_page_beside_what_it_prints(tmp_path, capsys):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from skmaxev.correction import correct
+from skmaxev.plotting.page import to_page
 from skmaxev.readers.build import build_table
 from skmaxev.table import OuterFolds
 
@@ -50,7 +51,7 @@ def hard_report():
 
 @pytest.fixture(scope="module")
 def page():
-    return hard_report().to_page()
+    return to_page(hard_report())
 
 
 def browse(page, directory):

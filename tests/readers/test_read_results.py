@@ -147,9 +147,7 @@ def test_an_object_with_rows_gets_row_level_methods():
     assert report.metric == "accuracy"
     assert 0.6 < report.estimates["BBC"].value <= report.naive
     assert "BBC" not in correct(found.scores).estimates
-    assert report.notes == (
-        "The out-of-fold results of single rows were used besides the scores of the splits.",
-    )
+    assert report.notes == ("Out-of-fold results of single rows were used too.",)
 
 
 def test_auc_rows_come_from_the_responses():

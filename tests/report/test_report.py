@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skmaxev.correction import correct
+from skmaxev.kaggle import correct_leaderboard
+from skmaxev.plotting.page import to_page
 from skmaxev.readers.arrays import from_array
 from skmaxev.report import METHODS
 from skmaxev.report.numbers import Format
@@ -83,7 +85,7 @@ def test_the_text_says_the_numbers_and_what_they_are():
         assert found.target in line
         assert line.endswith(found.errs)
     assert "too good: the splits that judged" in text
-    assert "of the 39 others may be as good" in " ".join(text.split())
+    assert "All 39 others may be as good" in " ".join(text.split())
     assert "* CONSENSUS" in details
     assert report.estimates["BAYES"].value > report.naive
     assert "BAYES          stands above the printed score" in details
@@ -122,8 +124,9 @@ def test_those_close_to_the_winner_are_named_by_settings_best_first():
     lines = [line for line in str(report).splitlines() if line.startswith("  Close to it")]
     assert len(lines) == 4
     for line, index in zip(lines, best, strict=False):
+        assert re.search(r"\d% likely better\)$", line)
         assert f"candidate {index}: model__C=" in line
-        assert f"printed {Format(report).score(means[index])}; better with" in line
+        assert f" ({Format(report).score(means[index])}, " in line
 
 
 @pytest.mark.parametrize(("winner", "word"), [(0, "smallest"), (2, None), (4, "largest")])
@@ -259,8 +262,7 @@ def test_a_frame_has_one_row_an_estimator():
 )
 def test_a_missing_extra_is_named(monkeypatch, module, call, extra):
     monkeypatch.setitem(sys.modules, module, None)
-    monkeypatch.setattr("skmaxev.report.report.find_spec", lambda name: None)
-    with pytest.raises(ImportError, match=rf"pip install 'skmaxev\[{extra}\]'"):
+    with pytest.raises(ImportError, match=rf'pip install "skmaxev\[{extra}\]"'):
         getattr(REPORTS["noise"], call)()
 
 
@@ -311,7 +313,56 @@ def test_the_methods_paragraph_says_splits_target_interval_and_version():
     assert "on 5 random splits." in text
     assert "interval for the winner's true score" in text
     assert "the best candidate's true score by low-variance" in text
-    assert "on items on which nothing" in correct(responses=(NOISE > 0.8) * 1.0).methods_text()
+
+
+def test_a_report_speaks_of_what_judged_the_candidates():
+    right = (np.random.default_rng(1).random((40, 6)) < 0.8) * 1.0
+    items = correct(responses=right.T)
+    assert str(items).startswith("Best of 6 candidates on 40 items: score\n")
+    assert "the items that judged the winner also picked it" in items.advice[1]
+    assert "on 40 items on which nothing was trained." in items.methods_text()
+    clusters = correct(responses=right.T, clusters=np.arange(40) // 2)
+    assert "on 20 clusters of items" in str(clusters)
+    single = correct(right)
+    assert str(single).startswith("Best of 6 candidates on 40 splits of one row: score\n")
+    assert "in leave-one-out cross-validation on 40 rows." in single.methods_text()
+    for report in (items, clusters, single):
+        assert "10 splits" not in str(report) + report.methods_text()
+    board = correct_leaderboard([0.70, 0.80, 0.90], n_test_rows=300)
+    assert str(board).startswith("Best of 3 submissions on the public leaderboard: accuracy\n")
+    for shown in (str(board), board.methods_text()):
+        assert not re.search("split|candidate", shown)
+
+
+def test_a_pooled_score_is_what_looks_too_good():
+    report = dataclasses.replace(REPORTS["noise"], naive=0.5, naive_pooled=REPORTS["noise"].naive)
+    write = Format(report)
+    assert report.advice[1].startswith(f"The pooled {write.score(report.naive_pooled)} looks about")
+    assert (
+        f"scored {write.score(report.naive_pooled)} there on all rows together "
+        f"({write.score(0.5)} on average over the splits), which is too good"
+    ) in report.methods_text()
+
+
+def test_where_nothing_was_chosen_a_paper_says_so():
+    one = REPORTS["one candidate"].methods_text()
+    assert one.startswith("We judged one candidate by its score on 5 splits of the data. It scored")
+    assert "; nothing was chosen, so nothing was corrected. We used skmaxev" in one
+    assert "All of them scored" in REPORTS["no effect"].methods_text()
+    left = correct(np.where(np.arange(40) == 3, NOISE, np.nan)).methods_text()
+    assert "39 others left no scores there, so that its score is not corrected" in left
+
+
+def test_a_paper_names_the_searches_that_are_one():
+    joined = correct({"svm": with_params(NOISE[:, :3]), "tree": with_params(NOISE[:, 3:6])})
+    assert "We compared 6 candidates of 2 searches (svm, tree) by their" in joined.methods_text()
+
+
+def test_judged_again_names_the_partitions_and_no_odds_of_its_own_splits():
+    report = dataclasses.replace(REPORTS["settings"], n_fresh=3)
+    assert str(report).startswith("Best of 40 candidates on 5 splits and 3 fresh partitions: ")
+    assert "likely better" not in str(report)
+    assert report.advice[2].startswith("On the search's own splits, all 39 others may be as good")
 
 
 @all_reports
@@ -358,8 +409,7 @@ def test_html_needs_no_network_and_runs_no_script(report):
 
 
 def test_every_method_says_what_it_estimates_and_how_it_errs():
-    for key, method in METHODS.items():
-        assert key == method.key
+    for method in METHODS.values():
         assert method.errs.split()[0] in {"upwards", "downwards", "slightly", "either"}
         assert any(target in method.target for target in ("mu*", "(mu_w)", "E[mu_w]"))
         assert method.citation
@@ -374,7 +424,7 @@ def test_names_cannot_format_the_report():
         r"\textbackslash{}t & "
     )
     assert "&lt;b&gt;" in report._repr_html_()
-    report.to_page()  # Matplotlib sets no mathematics
+    to_page(report)  # Matplotlib sets no mathematics
 
 
 def test_reports_of_array_settings_compare():
@@ -410,3 +460,10 @@ def test_a_parameter_without_effect_is_said():
     assert "depth made no difference" not in text
     results["split0_test_score"] = results["split0_test_score"] + np.array([0, 0, 0, 0, 0, 1e-3])
     assert "No effect" not in str(correct({"params": params, **results}))
+
+
+def test_a_parameter_without_effect_has_no_edge():
+    params = [{"depth": depth, "jobs": jobs} for depth in (1, 2, 3) for jobs in (1, 2, 3)]
+    results = {f"split{k}_test_score": np.repeat(NOISE[k, :3], 3) for k in range(5)}
+    lines = str(correct({"params": params, **results})).splitlines()
+    assert not any("Edge of grid" in line and "jobs" in line for line in lines)
