@@ -3,33 +3,33 @@
 `joblib.hash` would be the public function to ask, and is not stable enough to key a file that
 outlives the process: it depends on which equal tuples happen to be one object, on the order of
 frozensets (that is, on ``PYTHONHASHSEED``), on the block layout of frames and on lazily cached
-flags of sparse matrices; and it does not notice that the code behind a name has changed. So
-values are written down here by what they are, and what cannot be written down is refused.
+flags of sparse matrices; and it does not notice that the code behind a name has changed. So the
+bytes of a pickle are digested in which nothing is referred to twice and these are described first;
+what cannot be pickled is refused.
 """
 
 from __future__ import annotations
 
-import copyreg
 import functools
 import hashlib
-import io
+import json
+import pickle
 import site
 import sys
 import sysconfig
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-__all__ = ["FingerprintError", "fingerprint"]
+__all__ = ["FingerprintError", "digest", "fingerprint"]
 
-_DIGEST_BYTES = 16
-_ATOMS = (str, bytes, int, float, complex, bool, type(None), type(Ellipsis), slice, range)
 _SPARSE_PARTS = ("data", "indices", "indptr", "row", "col", "offsets", "rows")
 # Attributes of a class that say nothing about what it computes, or change with its line number.
 _CLASS_NOISE = {"__doc__", "__module__", "__qualname__", "__firstlineno__", "__annotations__"}
+_ATOMS = (str, bytes, int, float, complex, bool, type(None))
 
 
 class FingerprintError(ValueError):
@@ -71,262 +71,146 @@ def fingerprint(value: Any, *, name: str = "value") -> str:
     >>> fingerprint({"C": 1.0}) == fingerprint({"C": 1})
     False
     """
-    writer = _Writer(name)
-    writer.write(value)
-    return writer.digest()
+    stream = _Digest()
+    try:
+        _Pickler(stream).dump(value)
+    except (pickle.PicklingError, TypeError, AttributeError, ValueError) as error:
+        raise FingerprintError(
+            f"a checkpoint needs values that another process can recognise; {name} holds one of "
+            f"this process only: {error}. Write functions and classes with def or class at the top "
+            "of a module, and give what a thing is made from, such as a path, for the thing."
+        ) from None
+    return stream.hexdigest()
 
 
-class _Writer:
-    """Feeds one digest with a prefix-free description of a value."""
+def digest(value: Any) -> str:
+    """Tell values apart, within this process."""
+    try:
+        return fingerprint(value)
+    except FingerprintError:  # within one search its identity will do: the candidates hold it
+        return f"object {id(value)}"
 
-    def __init__(self, name: str) -> None:
-        self._hash = hashlib.blake2b(digest_size=_DIGEST_BYTES)
-        self._where = [name]
+
+class _Digest:
+    """A file that keeps the digest of what is written, and nothing else."""
+
+    def __init__(self) -> None:
+        self._hash = hashlib.blake2b(digest_size=16)
+        self.write = self._hash.update
+        self.hexdigest = self._hash.hexdigest
+
+
+class _Pickler(pickle._Pickler):  # noqa: SLF001  # in C it does not ask about sets
+    """Pickles what `_described` gives, and a cycle as the way back to its start."""
+
+    def __init__(self, stream: Any) -> None:
+        super().__init__(stream, protocol=5)
+        self.fast = True  # no references: which equal values are one object is chance
         self._open: dict[int, int] = {}
 
-    def digest(self) -> str:
-        return self._hash.hexdigest()
-
-    def _tag(self, *words: object) -> None:
-        text = repr(words).encode("utf-8", "backslashreplace")
-        self._hash.update(len(text).to_bytes(8, "little") + text)
-
-    def write(self, value: Any) -> None:
-        """Add a value; a cycle is written as the way back to its start."""
-        if type(value) in _ATOMS:
-            self._tag(type(value).__name__, value)
-            return
-        if id(value) in self._open:
-            self._tag("cycle", len(self._open) - self._open[id(value)])
-            return
-        self._open[id(value)] = len(self._open)
-        _writer_of(value)(self, value)
-        del self._open[id(value)]
-
-    def child(self, label: str, value: Any) -> None:
-        """Add a part of the value being written."""
-        self._where.append(label)
-        self.write(value)
-        self._where.pop()
-
-    def buffer(self, values: np.ndarray[Any, Any]) -> None:
-        """Add an array's numbers, in the order in which they lie in memory."""
-        flat = values.T if values.flags.f_contiguous else values
-        raw = np.ascontiguousarray(flat).reshape(-1).view(np.uint8)
-        self._tag("bytes", raw.nbytes)
-        self._hash.update(raw.data)
-
-    def refuse(self, what: str, cure: str) -> FingerprintError:
-        """Build the error that says where the unstable value sits."""
-        return FingerprintError(
-            f"a checkpoint needs values that another process can recognise; "
-            f"{''.join(self._where)} is {what}. {cure}"
-        )
-
-    # What follows writes one kind of value each; `_writer_of` chooses.
-
-    def array(self, value: np.ndarray[Any, Any]) -> None:
-        kind = "ndarray" if isinstance(value, np.memmap) else type(value).__name__
-        layout = "F" if value.flags.f_contiguous and not value.flags.c_contiguous else "C"
-        self._tag(kind, repr(value.dtype), value.shape, layout)
-        if value.dtype.hasobject or value.dtype.kind == "T":
-            self.items(value.ravel().tolist())
+    def save(self, obj: Any, *args: Any, **kwargs: Any) -> None:
+        write = super().save  # type: ignore[misc]  # typeshed does not know it
+        if type(obj) in _ATOMS:
+            write(obj, *args, **kwargs)
+        elif id(obj) in self._open:
+            write(f"back by {len(self._open) - self._open[id(obj)]}")
         else:
-            self.buffer(value)
+            self._open[id(obj)] = len(self._open)
+            write(_described(obj), *args, **kwargs)
+            del self._open[id(obj)]
 
-    def masked(self, value: np.ma.MaskedArray[Any, Any]) -> None:
-        self._tag("masked")
-        self.child(".mask", np.ma.getmaskarray(value))
-        self.child(".data", value.filled())
 
-    def scalar(self, value: np.generic) -> None:
-        self._tag("scalar", repr(value.dtype))
-        if value.dtype.hasobject:
-            self.write(value.item())
-        else:
-            self.buffer(np.asarray(value))
+def _described(value: Any) -> Any:
+    """Describe by plain values what pickle would write by name, or not twice alike."""
+    if type(value) in _BY_TYPE:
+        return _BY_TYPE[type(value)](value)
+    if isinstance(value, type):
+        return "class", _named(value), [_class_code(base) for base in value.__mro__[:-1]]
+    return _sparse(value) if sp.issparse(value) else _frame(value)
 
-    def sparse(self, value: Any) -> None:
-        # Only what defines the matrix: scipy also caches whether the indices are sorted.
-        value = value.tocoo() if value.format == "dok" else value
-        self._tag("sparse", type(value).__name__, value.shape)
-        for part in _SPARSE_PARTS:
-            if hasattr(value, part):
-                self.child(f".{part}", getattr(value, part))
 
-    def items(self, value: Sequence[Any]) -> None:
-        self._tag("items", type(value).__name__, len(value))
-        kinds = set(map(type, value))
-        if kinds == {str}:
-            # Texts by the million: lengths and one long text instead of one call each.
-            self.buffer(np.fromiter(map(len, value), dtype=np.int64, count=len(value)))
-            self._hash.update("".join(value).encode("utf-8", "surrogatepass"))
-        elif kinds == {float}:
-            self.buffer(np.array(value, dtype=np.float64))
-        else:
-            for position, item in enumerate(value):
-                self.child(f"[{position}]", item)
+def _items(value: Any) -> Any:
+    """Describe texts and numbers by the million at once."""
+    if value and {str, float, type(None)}.issuperset(map(type, value)):
+        return "texts", type(value).__name__, json.dumps(value)
+    return value
 
-    def mapping(self, value: Mapping[Any, Any]) -> None:
-        self._tag("mapping", len(value))
-        for key, item in value.items():
-            self.write(key)
-            self.child(f"[{key!r}]", item)
 
-    def unordered(self, value: Iterable[Any]) -> None:
-        digests = sorted(fingerprint(item, name="".join(self._where)) for item in value)
-        self._tag("set", type(value).__name__, digests)
+def _array(value: Any) -> Any:
+    """Describe an array by its numbers, in the order in which they lie in memory."""
+    fortran = value.flags.f_contiguous and not value.flags.c_contiguous
+    if value.dtype.hasobject or value.dtype.kind == "T":
+        numbers = value.ravel().tolist()
+    else:
+        flat = np.ascontiguousarray(value.T if fortran else value).reshape(-1).view(np.uint8)
+        numbers = hashlib.blake2b(flat.data).digest()
+    return "array", repr(value.dtype), value.shape, fortran, numbers
 
-    def pandas(self, value: Any) -> None:
-        self._tag("pandas", type(value).__name__, value.shape)
-        if value.ndim == 2:
-            self.child(".columns", value.columns)
-            self.child(".index", value.index)
-            for position in range(value.shape[1]):
-                self.child(f".iloc[:, {position}]", value.iloc[:, position].array)
-        elif hasattr(value, "levels"):
-            self.child(".names", list(value.names))
-            self.child(".to_list()", value.to_list())
-        else:
-            self.child(".name", value.name)
-            self.child(".index", getattr(value, "index", None))
-            self.child(".array", value.array)
 
-    def pandas_array(self, value: Any) -> None:
-        self._tag("pandas array", str(value.dtype))
-        if hasattr(value, "codes"):
-            self.child(".categories", value.categories.array)
-            self.child(".codes", np.asarray(value.codes))
-            return
-        self.child(".isna", np.asarray(value.isna()))
-        self.child(".values", np.asarray(value))
+def _sparse(value: Any) -> Any:
+    """Describe what defines a matrix: scipy also caches whether the indices are sorted."""
+    name = type(value).__name__
+    value = value.tocoo() if value.format == "dok" else value
+    return name, value.shape, [getattr(value, part, None) for part in _SPARSE_PARTS]
 
-    def polars(self, value: Any) -> None:
+
+def _frame(value: Any) -> Any:
+    """Describe pandas and polars objects column by column; give any other as it is."""
+    pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
+    parts: Any = None
+    if polars is not None and isinstance(value, polars.DataFrame | polars.Series):
         columns = value.get_columns() if hasattr(value, "get_columns") else [value]
-        self._tag("polars", type(value).__name__, value.shape)
-        for column in columns:
-            self._tag(column.name, repr(column.dtype))
-            self.child(f"[{column.name!r}]", column.to_list())
-
-    def random_state(self, value: np.random.RandomState) -> None:
-        self._tag("RandomState")
-        self.mapping(value.get_state(legacy=False))
-
-    def generator(self, value: np.random.Generator) -> None:
-        self._tag("Generator")
-        self.mapping(value.bit_generator.state)
-
-    def klass(self, value: type) -> None:
-        self._named(value)
-        for base in value.__mro__[:-1]:
-            self._tag(base.__module__, base.__qualname__, _version_of(base))
-            if _version_of(base) is None:
-                self._class_code(base)
-
-    def _class_code(self, value: type) -> None:
-        for name, attribute in sorted(vars(value).items()):
-            inner = getattr(attribute, "__func__", getattr(attribute, "fget", attribute))
-            if name not in _CLASS_NOISE and isinstance(inner, types.FunctionType):
-                self._tag(name)
-                self._code(inner.__code__)
-            elif type(attribute) in _ATOMS and name not in _CLASS_NOISE:
-                self._tag(name, attribute)
-
-    def function(self, value: Any) -> None:
-        self._named(value)
-        version = _version_of(value)
-        self._tag("function", version)
-        if version is None and isinstance(value, types.FunctionType):
-            self._code(value.__code__)
-            self.child(".__defaults__", value.__defaults__)
-            self.child(".__kwdefaults__", value.__kwdefaults__)
-            self.child(".__wrapped__", getattr(value, "__wrapped__", None))
-
-    def _named(self, value: Any) -> None:
-        """Write the name of a class or function, if it leads back to it."""
-        module, name = getattr(value, "__module__", None), value.__qualname__
-        found: Any = sys.modules.get(module or "")
-        for part in name.split("."):
-            found = getattr(found, part, None)
-        if found is not value and module is not None:
-            raise self.refuse(
-                f"{name!r}, which cannot be imported under its name",
-                "Define it with def or class at the top of a module.",
-            )
-        self._tag("name", module, name)
-
-    def _code(self, code: types.CodeType) -> None:
-        self._tag("code", code.co_code, code.co_names, code.co_freevars)
-        for constant in code.co_consts:
-            if isinstance(constant, types.CodeType):
-                self._code(constant)
-            else:
-                self.write(constant)
-
-    def partial(self, value: functools.partial[Any]) -> None:
-        self._tag("partial")
-        self.child(".func", value.func)
-        self.child(".args", value.args)
-        self.child(".keywords", value.keywords)
-
-    def method(self, value: Any) -> None:
-        self._tag("method", value.__name__)
-        self.child(".__self__", value.__self__)
-
-    def builtin(self, value: Any) -> None:
-        if value.__self__ is None or isinstance(value.__self__, types.ModuleType):
-            self.function(value)
-        else:
-            self.method(value)
-
-    def ufunc(self, value: np.ufunc) -> None:
-        self._tag("ufunc", value.__name__)
-
-    def dtype(self, value: np.dtype[Any]) -> None:
-        self._tag("dtype", repr(value))
-
-    def handle(self, value: Any) -> None:
-        raise self.refuse(
-            f"a {type(value).__name__}, which lives in this process only",
-            "Give what it is made from, such as a path, instead.",
-        )
-
-    def instance(self, value: Any) -> None:
-        """Write any other object as pickle takes it apart."""
-        state = _estimator_state(value) or _reduced(self, value)
-        self._tag("instance")
-        self.klass(type(value))
-        for label, part in state:
-            self.child(label, part)
+        parts = [(column.name, repr(column.dtype), column.to_list()) for column in columns]
+    elif pandas is None:
+        return value
+    elif isinstance(value, pandas.DataFrame):
+        columns = [value.iloc[:, number].array for number in range(value.shape[1])]
+        parts = value.columns, value.index, columns
+    elif isinstance(value, pandas.MultiIndex):
+        parts = list(value.names), value.to_list()
+    elif isinstance(value, pandas.Series | pandas.Index):
+        parts = value.name, getattr(value, "index", None), value.array
+    elif isinstance(value, pandas.Categorical):
+        parts = value.ordered, value.categories.array, np.asarray(value.codes)
+    elif isinstance(value, pandas.api.extensions.ExtensionArray):
+        parts = str(value.dtype), np.asarray(value.isna()), np.asarray(value)
+    return value if parts is None else (type(value).__name__, parts)
 
 
-def _estimator_state(value: Any) -> list[tuple[str, Any]] | None:
-    """Take an estimator apart by name, without the version that scikit-learn adds."""
-    state = value.__getstate__() if hasattr(value, "get_params") else None
-    if not isinstance(state, dict):
-        return None
-    return [(f".{name}", state[name]) for name in sorted(state) if name != "_sklearn_version"]
+def _named(value: Any) -> tuple[str, str]:
+    """Name a class or function, if the name leads back to it."""
+    module, name = getattr(value, "__module__", None) or "", value.__qualname__
+    found: Any = sys.modules.get(module)
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    if found is not value and module:
+        raise pickle.PicklingError(f"{name!r} cannot be imported under its name")
+    return module, name
 
 
-def _reduced(writer: _Writer, value: Any) -> list[tuple[str, Any]]:
-    try:
-        known = copyreg.dispatch_table.get(type(value))
-        reduced: Any = known(value) if known else value.__reduce_ex__(4)
-    except (TypeError, AttributeError, ValueError) as error:
-        raise writer.refuse(
-            f"a {type(value).__name__}, which cannot be pickled ({error})",
-            "Give a value that can.",
-        ) from None
-    if isinstance(reduced, str):
-        return [(".name", reduced)]
-    parts = [list(part) if hasattr(part, "__next__") else part for part in reduced]
-    if isinstance(parts[1], tuple) and parts[1][:1] == (type(value),):
-        parts[1] = parts[1][1:]
-    if len(parts) > 2 and isinstance(parts[2], dict):
-        named = [(f".{name}", part) for name, part in sorted(parts[2].items())]
-        parts[2] = [name for name, _ in named]
-        return [("", parts), *named]
-    return [("", parts)]
+def _class_code(value: type) -> Any:
+    version = _version_of(value)
+    found = []
+    for name, attribute in sorted(vars(value).items()) if version is None else ():
+        inner = getattr(attribute, "__func__", getattr(attribute, "fget", attribute))
+        if name not in _CLASS_NOISE and isinstance(inner, types.FunctionType):
+            found.append((name, _code(inner.__code__)))
+        elif name not in _CLASS_NOISE and type(attribute) in _ATOMS:
+            found.append((name, attribute))
+    return value.__module__, value.__qualname__, version, found
+
+
+def _function(value: types.FunctionType) -> Any:
+    code: Any = _version_of(value)
+    if code is None:
+        wrapped = getattr(value, "__wrapped__", None)
+        code = _code(value.__code__), value.__defaults__, value.__kwdefaults__, wrapped
+    return "function", _named(value), code
+
+
+def _code(code: types.CodeType) -> Any:
+    constants = [_code(one) if isinstance(one, types.CodeType) else one for one in code.co_consts]
+    return code.co_code, code.co_names, code.co_freevars, constants
 
 
 @functools.cache
@@ -349,48 +233,15 @@ def _version_of(value: Any) -> str | None:
     return version if installed and isinstance(version, str) else None
 
 
-_BY_TYPE: tuple[tuple[Any, Callable[[_Writer, Any], None]], ...] = (
-    (np.ma.MaskedArray, _Writer.masked),
-    (np.ndarray, _Writer.array),
-    (np.generic, _Writer.scalar),
-    (np.dtype, _Writer.dtype),
-    (np.ufunc, _Writer.ufunc),
-    (np.random.RandomState, _Writer.random_state),
-    (np.random.Generator, _Writer.generator),
-    (type, _Writer.klass),
-    (types.FunctionType, _Writer.function),
-    (types.BuiltinFunctionType, _Writer.builtin),
-    (types.MethodType, _Writer.method),
-    (functools.partial, _Writer.partial),
-    ((io.IOBase, types.GeneratorType, types.ModuleType), _Writer.handle),
-)
-_BY_EXACT_TYPE: dict[type, Callable[[_Writer, Any], None]] = {
-    list: _Writer.items,
-    tuple: _Writer.items,
-    dict: _Writer.mapping,
-    set: _Writer.unordered,
-    frozenset: _Writer.unordered,
+_BY_TYPE: dict[type, Callable[[Any], Any]] = {
+    list: _items,
+    tuple: _items,
+    np.ndarray: _array,
+    np.memmap: _array,
+    set: lambda value: ("set", sorted(map(fingerprint, value))),
+    frozenset: lambda value: ("frozenset", sorted(map(fingerprint, value))),
+    np.random.RandomState: lambda value: ("RandomState", value.get_state(legacy=False)),
+    np.random.Generator: lambda value: ("Generator", value.bit_generator.state),
+    np.ufunc: lambda value: ("ufunc", value.__name__),
+    types.FunctionType: _function,
 }
-
-
-def _writer_of(value: Any) -> Callable[[_Writer, Any], None]:
-    if type(value) in _BY_EXACT_TYPE:
-        return _BY_EXACT_TYPE[type(value)]
-    for kinds, writer in _BY_TYPE:
-        if isinstance(value, kinds):
-            return writer
-    if sp.issparse(value):
-        return _Writer.sparse
-    return _frame_writer(value) or _Writer.instance
-
-
-def _frame_writer(value: Any) -> Callable[[_Writer, Any], None] | None:
-    pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
-    if pandas is not None:
-        if isinstance(value, pandas.DataFrame | pandas.Series | pandas.Index):
-            return _Writer.pandas
-        if isinstance(value, pandas.api.extensions.ExtensionArray):
-            return _Writer.pandas_array
-    if polars is not None and isinstance(value, polars.DataFrame | polars.Series):
-        return _Writer.polars
-    return None

@@ -7,51 +7,50 @@ The rules are scikit-learn's own: every fit gets rows of its own, an error of ``
 from __future__ import annotations
 
 import math
+import numbers
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import wraps
 from traceback import format_exc
 from typing import Any
 
+import numpy as np
+from joblib.logger import short_format_time
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from skmaxev._compat import (
+    MultimetricScorer,
     asks_for_predictions_only,
     check_method_params,
     num_samples,
     propagate,
 )
-from skmaxev.engine.progress import begin_line, end_line
-from skmaxev.engine.responses import capture, response_of
-from skmaxev.engine.scoring import call_scorer
 from skmaxev.engine.steps import SharedSteps
 from skmaxev.engine.submodels import Base
-from skmaxev.engine.types import Fit, Job, Judgement, Submodel, Task
+from skmaxev.engine.types import Fit, Job, Judgement, Scores, Submodel, Task
 
-__all__ = ["Fit", "Job", "fit_task", "fits_of"]
+__all__ = ["METHODS", "capture", "fit_task", "fits_of", "response_of"]
+
+METHODS = {
+    "label": ("predict",),
+    "number": ("predict",),
+    "score": ("decision_function", "predict_proba"),
+    "chance": ("predict_proba",),
+}
+"""Kinds of predictions that are kept, with the methods that scorers call for them."""
+_WIDTH = 80
+"""Columns of a line that ``verbose`` prints, dots included."""
 
 
 def fit_task(job: Job, X: Any, y: Any, task: Task) -> list[Fit]:
-    """Make the fits of one task.
-
-    Parameters
-    ----------
-    job : Job
-        What all fits have in common.
-    X, y : array-like of n_rows rows
-        The whole data; ``y`` may be None.
-    task : Task
-        Unit and candidates.
-
-    Returns
-    -------
-    list of Fit
-        In the order of ``task.candidates``.
-    """
+    """Make the fits of one task, in the order of its candidates."""
     return list(fits_of(job, X, y, task))
 
 
 def fits_of(job: Job, X: Any, y: Any, task: Task) -> Iterator[Fit]:
-    """Make the fits of one task and hand over each as it finishes; as `fit_task` else."""
+    """Make the fits of one task and hand over each as it finishes."""
     shared = SharedSteps(task.prefixes, X, y)
     base = Base(shared)
     for (number, params), member in zip(task.candidates, task.submodels, strict=True):
@@ -83,9 +82,9 @@ class _OneFit:
         job, split = self.job, self.unit.search_split
         if job.verbose < 2 or split is None:
             return self._fit_and_judge()
-        begin_line(job, split, self.candidate, self.params)
+        _begin_line(job, split, self.candidate, self.params)
         fit = self._fit_and_judge()
-        end_line(job, split, self.candidate, self.params, fit)
+        _end_line(job, split, self.candidate, self.params, fit)
         return fit
 
     def _fit_and_judge(self) -> Fit:
@@ -166,6 +165,165 @@ class _OneFit:
 
     def _score(self, estimator: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Judgement:
         start = time.time()
-        scores, failures = call_scorer(self.scorer, estimator, X, y, params, self.error_score)
+        scores, failures = _call_scorer(self.scorer, estimator, X, y, params, self.error_score)
         seconds = time.time() - start + self.shared.take_saved()
         return Judgement(scores, failures, num_samples(X), seconds)
+
+
+def _call_scorer(
+    scorer: Any, estimator: Any, X: Any, y: Any, params: Mapping[str, Any], error_score: Any
+) -> tuple[Scores, dict[str, str]]:
+    """Score a fitted model; give the scores, and the traceback of each metric that failed."""
+    arguments = (estimator, X) if y is None else (estimator, X, y)
+    try:
+        scores = scorer(*arguments, **params)
+    except Exception:
+        if error_score == "raise" or isinstance(scorer, MultimetricScorer):
+            raise
+        return error_score, {"score": format_exc()}
+    failures = {}
+    if isinstance(scorer, MultimetricScorer):  # it hands over the traceback of a failed metric
+        failures = {name: value for name, value in scores.items() if isinstance(value, str)}
+        scores |= dict.fromkeys(failures, error_score)
+    return _numbers(scores, scorer), failures
+
+
+def _numbers(scores: Any, scorer: Any) -> Scores:
+    if isinstance(scores, dict):
+        return {name: _number(value, name) for name, value in scores.items()}
+    return _number(scores, scorer)
+
+
+def _number(score: Any, scorer: Any) -> float:
+    if hasattr(score, "item"):
+        with suppress(ValueError):  # a memory-mapped scalar
+            score = score.item()
+    if isinstance(score, complex):
+        raise ValueError(  # noqa: TRY004  # as for anything else that is no score
+            f"scoring must return a real number, since complex ones have no order; got {score}. "
+            f"Return its real part or its modulus. (scorer={scorer})"
+        )
+    if not isinstance(score, numbers.Number):
+        msg = (
+            f"scoring must return a number, got {score} ({type(score)}) instead. (scorer={scorer})"
+        )
+        raise ValueError(msg)  # noqa: TRY004  # scikit-learn's error
+    return score  # type: ignore[return-value]
+
+
+@contextmanager
+def capture(estimator: Any, kind: str, X: Any) -> Iterator[dict[str, Any]]:
+    """Listen to a fitted model while it is scored.
+
+    Scorers look at the model itself, so that its own methods are covered for the length of the
+    ``with`` block: asking again instead would double the cost of scoring. A model that does
+    not allow this is scored all the same, and nothing is captured. The dict is filled with the
+    answer of each method of this kind that was called with as many rows as ``X`` has.
+    """
+    captured: dict[str, Any] = {}
+    n_rows = num_samples(X)
+    covered = [
+        (model, name)
+        for model in _models(estimator)
+        for name in METHODS[kind]
+        if _cover(model, name, n_rows, captured)
+    ]
+    try:
+        yield captured
+    finally:
+        for model, name in covered:
+            with suppress(AttributeError):
+                delattr(model, name)
+
+
+def _models(estimator: Any) -> list[Any]:
+    """List what may be asked: a pipeline's own ``score`` goes round it, to its last step."""
+    models = [estimator]
+    while hasattr(models[-1], "steps"):
+        models.append(models[-1].steps[-1][1])
+    return models
+
+
+def _cover(estimator: Any, name: str, n_rows: int, captured: dict[str, Any]) -> bool:
+    method = getattr(estimator, name, None)
+    if method is None or name in getattr(estimator, "__dict__", {name: None}):
+        return False
+
+    @wraps(method)
+    def listening(data: Any, *args: Any, **kwargs: Any) -> Any:
+        answer = method(data, *args, **kwargs)
+        if num_samples(data) == n_rows:
+            captured[name] = answer
+        return answer
+
+    try:
+        setattr(estimator, name, listening)
+    except (AttributeError, TypeError):
+        return False
+    return True
+
+
+def response_of(captured: dict[str, Any], kind: str) -> NDArray[Any] | None:
+    """Give what was captured as one array with a row for each row, or None where that fails.
+
+    Of two classes it is the probability of the second. All keep their precision: nearly 1 is not 1,
+    and decisions that are nearly the same still rank the rows.
+    """
+    if not captured:
+        return None
+    try:
+        answer = np.asarray(next(iter(captured.values())))
+    except (RuntimeError, TypeError):  # on another device
+        return None
+    if answer.dtype == object:
+        answer = np.asarray(answer.tolist())
+    if answer.ndim == 2 and answer.shape[1] == 2 and kind in {"score", "chance"}:
+        answer = answer[:, 1]
+    if answer.ndim != 1 and not (answer.ndim == 2 and kind == "chance"):
+        return None
+    if kind == "label":
+        return answer if answer.dtype.kind in "biufUS" else None
+    return answer if answer.dtype.kind in "biuf" else None
+
+
+def _begin_line(job: Job, split: int, candidate: int, params: Mapping[str, Any]) -> None:
+    """Print that a fit of the search begins (``verbose`` above 9), in GridSearchCV's form."""
+    if job.verbose > 9:
+        line = f"[CV{_position(job, split, candidate)}] START {_settings(params)}"
+        print(line + "." * (_WIDTH - len(line)))
+
+
+def _end_line(job: Job, split: int, candidate: int, params: Mapping[str, Any], fit: Fit) -> None:
+    """Print that a fit of the search is over, and from ``verbose`` 3 on what it scored."""
+    result = _settings(params)
+    result += ";" if result else ""
+    if job.verbose > 2:
+        result += _score_text(job, fit)
+    seconds = fit.seconds + sum(judgement.seconds for judgement in fit.judged)
+    result += f" total time={short_format_time(seconds)}"
+    head = f"[CV{_position(job, split, candidate)}] END "
+    print(head + "." * (_WIDTH - len(head) - len(result)) + result)
+
+
+def _position(job: Job, split: int, candidate: int) -> str:
+    text = f" {split + 1}/{job.n_splits}" if job.verbose > 2 else ""
+    return text + (f"; {candidate + 1}/{job.n_candidates}" if job.verbose > 9 else "")
+
+
+def _settings(params: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={params[name]}" for name in sorted(params))
+
+
+def _score_text(job: Job, fit: Fit) -> str:
+    """Word the scores; a failed fit shows ``error_score``."""
+    test = fit.judged[0].scores if fit.judged else job.error_score
+    train = fit.train.scores if fit.train else job.error_score
+    both = job.train_scores != "none"
+    if not isinstance(test, dict):
+        return f", score=(train={train:.3f}, test={test:.3f})" if both else f", score={test:.3f}"
+    return "".join(
+        f" {name}: ("
+        + (f"train={train[name]:.3f}, " if both and isinstance(train, dict) else "")
+        + f"test={test[name]:.3f})"
+        for name in sorted(test)
+    )

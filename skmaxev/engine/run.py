@@ -24,18 +24,12 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from skmaxev._compat import as_they_finish
 from skmaxev.engine.fitting import fit_task, fits_of
-from skmaxev.engine.plan import Plan
 from skmaxev.engine.submodels import base_first, group_of
 from skmaxev.engine.types import Fit, Job, Pair, Prefix, Submodel, Task, Unit
 
-__all__ = ["Pair", "all_pairs", "run"]
+__all__ = ["run"]
 
 Contexts = Mapping[Pair, Sequence[Any]]
-
-
-def all_pairs(plan: Plan, n_candidates: int) -> list[Pair]:
-    """List every fit of a plan, those of one unit together: the units of the search come first."""
-    return [(unit, number) for unit in range(len(plan.units)) for number in range(n_candidates)]
 
 
 def run(

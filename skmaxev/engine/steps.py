@@ -8,6 +8,14 @@ work as always. scikit-learn's scorers look at predictions only, so they get the
 pipeline and the transformed rows; any other scorer gets the whole pipeline, and the rows.
 Where a shared step fails, or draws random numbers, every candidate does it for itself.
 The warnings of a shared step are heard once.
+
+Left to scikit-learn, so that every number stays its own:
+
+- subclasses of ``Pipeline``, imbalanced-learn's among them, whose steps may resample rows;
+- pipelines with ``memory``, which share by themselves, and with ``transform_input``;
+- steps that draw random numbers without a seed: every candidate has to draw its own;
+- steps that may write into their input (``copy=False``);
+- steps that are no scikit-learn estimators with ``fit_transform`` and ``transform``.
 """
 
 from __future__ import annotations
@@ -15,7 +23,8 @@ from __future__ import annotations
 import pickle
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,17 +32,121 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.pipeline import Pipeline
 
 from skmaxev._compat import safe_split
-from skmaxev.engine.prefixes import is_no_step
+from skmaxev.engine.fingerprint import digest
 from skmaxev.engine.types import Prefix
 
-__all__ = ["SharedSteps", "private_copy", "random_states"]
+__all__ = ["SharedSteps", "common_prefixes", "private_copy", "random_states"]
 
-SMALL_BYTES = 1_000_000
+_SETTINGS = {"steps", "memory", "transform_input", "verbose"}
+_SEEDS = {"random_state", "random_seed", "seed", "rng"}
+_COPIES = {"copy", "copy_X", "copy_x"}
+_SMALL_BYTES = 1_000_000
 """Data up to this size are cut once for all candidates of a task, and copied for each."""
 
-_Key = tuple[int, int]
+_Settings = tuple[tuple[str, str], ...]
+"""Names and fingerprints of the parameters that a candidate sets in one step."""
+_Rows = tuple[int, int]
+"""Which rows: identity of the first array, number of arrays."""
+
+
+def common_prefixes(estimator: Any, candidates: Sequence[Mapping[str, Any]]) -> list[Prefix]:
+    """Label the first steps that candidates have in common.
+
+    Gives for each candidate one label for each first step that it shares with another one; empty if
+    it shares none. Errs towards not sharing. Sorting by it puts those together that share.
+
+    Examples
+    --------
+    >>> from sklearn.feature_selection import SelectKBest
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn.svm import SVC
+    >>> from skmaxev.engine.steps import common_prefixes
+    >>> pipe = make_pipeline(StandardScaler(), SelectKBest(), SVC())
+    >>> grid = [{"selectkbest__k": k, "svc__C": C} for k in (1, 2) for C in (1, 10)]
+    >>> common_prefixes(pipe, grid)
+    [(0, 1), (0, 1), (0, 2), (0, 2)]
+    """
+    plain = type(estimator) is Pipeline and not estimator.memory
+    if not plain or getattr(estimator, "transform_input", None) is not None:
+        return [()] * len(candidates)
+    names = [name for name, _ in estimator.steps[:-1]]
+    settings = [_settings(params, names) for params in candidates]
+    count = Counter(steps[:depth] for steps in settings for depth in range(1, len(steps) + 1))
+    verdicts: dict[tuple[int, _Settings], bool] = {}
+    labels: dict[tuple[_Settings, ...], int] = {}
+    prefixes = []
+    for params, steps in zip(candidates, settings, strict=True):
+        prefix: list[int] = []
+        for depth, own in enumerate(steps):
+            if count[steps[: depth + 1]] < 2:
+                break
+            if (depth, own) not in verdicts:
+                name, step = estimator.steps[depth]
+                settled = {param: params[param] for param, _ in own}
+                verdicts[depth, own] = _may_share(name, step, settled)
+            if not verdicts[depth, own]:
+                break
+            prefix.append(labels.setdefault(steps[: depth + 1], len(labels)))
+        prefixes.append(tuple(prefix))
+    return prefixes
+
+
+def _settings(params: Mapping[str, Any], names: Sequence[str]) -> tuple[_Settings, ...]:
+    """Describe what a candidate sets in each first step; nothing if it changes the pipeline."""
+    roots = {name: name.partition("__")[0] for name in params}
+    if _SETTINGS & set(roots.values()):
+        return ()
+    return tuple(
+        tuple(sorted((name, digest(params[name])) for name in params if roots[name] == step))
+        for step in names
+    )
+
+
+def _may_share(name: str, step: Any, own: dict[str, Any]) -> bool:
+    alone = Pipeline([(name, clone(step, safe=False)), ("end", "passthrough")])
+    try:
+        alone.set_params(**clone(own, safe=False))
+    except (ValueError, TypeError, RuntimeError):  # the candidate's own fit will say it
+        return False
+    return _is_no_step(alone.steps[0][1]) or _is_repeatable(alone.steps[0][1])
+
+
+def _is_no_step(step: Any) -> bool:
+    """Tell whether a pipeline skips the step."""
+    return step is None or (isinstance(step, str) and step == "passthrough")
+
+
+def _is_repeatable(step: Any) -> bool:
+    """Tell whether fitting a clone of the step again would give the same and touch nothing else."""
+    methods = hasattr(step, "fit_transform") and hasattr(step, "transform")
+    if not isinstance(step, BaseEstimator) or not methods:
+        return False
+    params: defaultdict[str, list[Any]] = defaultdict(list)
+    for name, value in step.get_params(deep=True).items():
+        params[name.rpartition("__")[2]].append(value)
+    writes = any(value is False for name in _COPIES & set(params) for value in params[name])
+    unseeded = any(value is None for name in _SEEDS & set(params) for value in params[name])
+    return not writes and not (unseeded and not _can_be_watched(step, params))
+
+
+def _can_be_watched(step: Any, params: Mapping[str, Sequence[Any]]) -> bool:
+    """Tell whether every random number would come from NumPy's global state, in this process.
+
+    So it is for all of scikit-learn. Many of its steps, PCA among them, have a
+    ``random_state`` that they do not use; a step that does use it is found out while it is fitted.
+    """
+    alone = all(value in {None, 1} for value in params.get("n_jobs", ()))
+    parts = [step, *(value for values in params.values() for value in values)]
+    return alone and all(
+        type(part).__module__.startswith("sklearn.")
+        for part in parts
+        if hasattr(part, "get_params")
+    )
 
 
 @dataclass
@@ -44,7 +157,7 @@ class _FittedStep:
     step: Any
     train: Any
     seconds: float
-    transformed: dict[_Key, tuple[Any, float]] = field(default_factory=dict)
+    transformed: dict[_Rows, tuple[Any, float]] = field(default_factory=dict)
 
 
 class SharedSteps:
@@ -53,13 +166,6 @@ class SharedSteps:
     Held are the steps of one candidate only, so that memory is bounded by the length of the
     pipeline: the candidates come in the order of their prefixes, and what the next one does not
     share is dropped.
-
-    Parameters
-    ----------
-    prefixes : sequence of tuple of int
-        Labels of the shared steps of each candidate, in the order in which they are fitted.
-    X, y : array-like of n_rows rows
-        The whole data; ``y`` may be None.
 
     Attributes
     ----------
@@ -78,8 +184,8 @@ class SharedSteps:
         self._position = -1
         self._own: list[int] = []
         self._held: list[_FittedStep] = []
-        self._pristine: dict[_Key, Any] = {}
-        self._inputs: dict[_Key, Any] = {}
+        self._pristine: dict[_Rows, Any] = {}
+        self._inputs: dict[_Rows, Any] = {}
 
     @property
     def is_shared(self) -> bool:
@@ -97,15 +203,7 @@ class SharedSteps:
         self.n_reused = len(self._held)
 
     def enter(self, pipeline: Any, train: NDArray[np.intp]) -> tuple[Any, Any]:
-        """Turn to the next candidate; give its training rows.
-
-        Parameters
-        ----------
-        pipeline : estimator
-            Unfitted, with the candidate's settings; a ``Pipeline`` if it has a prefix.
-        train : ndarray
-            The rows.
-        """
+        """Turn to the next candidate, unfitted with its settings; give its training rows."""
         self._position += 1
         self.n_reused, self._saved = 0, 0.0
         self._own = [
@@ -113,7 +211,7 @@ class SharedSteps:
             for label, (_, step) in zip(
                 self._prefixes[self._position], getattr(pipeline, "steps", ()), strict=False
             )
-            if not is_no_step(step)
+            if not _is_no_step(step)
         ]
         common = 0
         while common < len(self._held) and self._held[common].label in self._own:
@@ -176,21 +274,10 @@ class SharedSteps:
         return saved
 
     def cut(self, estimator: Any, *rows: NDArray[np.intp], whole: bool) -> tuple[Any, Any, Any]:
-        """Give a fitted model and rows for it to be judged on.
+        """Give a fitted model, and X and y for it to be judged on.
 
-        Parameters
-        ----------
-        estimator : estimator
-            The candidate's fitted model.
-        *rows : ndarray
-            Rows to cut, and the training rows where a kernel needs them.
-        whole : bool
-            Whether the model has to be whole. If not, shared steps are left out, and the rows are
-            as these steps transform them.
-
-        Returns
-        -------
-        model, X, y
+        If it need not be ``whole``, shared steps are left out, and the rows are as these steps
+        transform them. Of ``rows`` the second are those of training, where a kernel needs them.
         """
         if self._held and not whole:
             try:
@@ -198,7 +285,7 @@ class SharedSteps:
             except Exception:  # noqa: BLE001  # the candidate's own pipeline will say it
                 self._inputs.pop(_key(rows), None)
             else:
-                skipped = [name for name, step in estimator.steps if not is_no_step(step)]
+                skipped = [name for name, step in estimator.steps if not _is_no_step(step)]
                 last = skipped[len(self._held) - 1]
                 names = [name for name, _ in estimator.steps]
                 return estimator[names.index(last) + 1 :], X, y
@@ -244,7 +331,7 @@ class SharedSteps:
         return private_copy(X), private_copy(y)
 
 
-def _key(rows: Sequence[NDArray[np.intp]]) -> _Key:
+def _key(rows: Sequence[NDArray[np.intp]]) -> _Rows:
     return id(rows[0]), len(rows)
 
 
@@ -255,7 +342,7 @@ def _is_small(X: Any, y: Any) -> bool:
     their settings say.
     """
     arrays = isinstance(X, np.ndarray) and (y is None or isinstance(y, np.ndarray))
-    return arrays and X.nbytes <= SMALL_BYTES and len(set(X.shape)) == X.ndim
+    return arrays and X.nbytes <= _SMALL_BYTES and len(set(X.shape)) == X.ndim
 
 
 def random_states() -> tuple[Any, ...]:

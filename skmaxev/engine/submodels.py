@@ -24,7 +24,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from skmaxev._compat.families import FAMILIES, TESTED, SubmodelAxis
-from skmaxev.engine.prefixes import digest
+from skmaxev.engine.fingerprint import digest
 from skmaxev.engine.steps import SharedSteps, random_states
 from skmaxev.engine.types import Pair, Prefix, Submodel
 

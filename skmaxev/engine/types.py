@@ -44,39 +44,22 @@ class Split(NamedTuple):
 class Place(NamedTuple):
     """Where a score belongs.
 
-    Parameters
-    ----------
-    level : {"search", "inner", "outer", "within", "fresh"}
-        The search itself; a split inside an outer fold's training rows; the outer fold; a split
-        inside an outer fold's judged rows; a split of a fresh partition.
-    outer : int
-        The outer fold or the fresh partition; -1 for the search itself.
-    split : int
-        Number of the split at its level; 0 for an outer fold.
+    ``level`` is the search itself, a split inside an outer fold's training rows, the outer fold, a
+    split inside an outer fold's judged rows, or a split of a fresh partition.
     """
 
-    level: str
-    outer: int
-    split: int
+    level: str  # "search", "inner", "outer", "within" or "fresh"
+    outer: int  # the outer fold or the fresh partition; -1 for the search itself
+    split: int  # number of the split at its level; 0 for an outer fold
 
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """One set of training rows, and every set of rows that its models are judged on.
+    """One set of training rows, and every set of rows that its models are judged on."""
 
-    Parameters
-    ----------
-    train : ndarray of shape (n_train,)
-        Rows to train on, in the order in which the model gets them.
-    judged : tuple of ndarray
-        Sets of rows to judge on; no two of them are the same.
-    places : tuple of tuple of Place
-        What each set is judged for.
-    """
-
-    train: IndexArray
-    judged: tuple[IndexArray, ...]
-    places: tuple[tuple[Place, ...], ...]
+    train: IndexArray  # in the order in which the model gets them
+    judged: tuple[IndexArray, ...]  # no two of them are the same
+    places: tuple[tuple[Place, ...], ...]  # what each set is judged for
 
     @cached_property
     def search_splits(self) -> tuple[int, ...]:
@@ -112,74 +95,33 @@ class Nesting:
 
 
 class Judgement(NamedTuple):
-    """What a fitted model was worth on one set of rows.
+    """What a fitted model was worth on one set of rows."""
 
-    Parameters
-    ----------
-    scores : float, or dict of str to float
-        Score, or one for each metric; ``error_score`` where a scorer failed.
-    failures : dict of str to str
-        Traceback for each metric whose scorer failed; key ``"score"`` for a single metric.
-    n_rows : int
-        Rows judged.
-    seconds : float
-        Time of scoring.
-    response : ndarray or None
-        Prediction for each row, where it is kept.
-    """
-
-    scores: Scores
-    failures: dict[str, str]
+    scores: Scores  # `error_score` where a scorer failed
+    failures: dict[str, str]  # traceback of each metric that failed; key "score" for a single one
     n_rows: int
-    seconds: float
-    response: NDArray[Any] | None = None
+    seconds: float  # of scoring
+    response: NDArray[Any] | None = None  # prediction for each row, where it is kept
 
 
 class Fit(NamedTuple):
-    """A finished fit: what the store keeps, and what the scores are gathered from.
-
-    Parameters
-    ----------
-    unit, candidate : int
-        Numbers in the plan and in the list of candidates.
-    seconds : float
-        Time of fitting.
-    error : str or None
-        Traceback if ``fit`` failed; ``judged`` is then empty.
-    judged : tuple of Judgement
-        One for each set of rows in ``Unit.judged``.
-    train : Judgement or None
-        Score on the training rows, where it was asked for.
-    n_reused : int
-        Pipeline steps that another candidate had fitted already.
-    restored : bool
-        Whether the fit comes out of a checkpoint.
-    derived : bool
-        Whether the model was cut out of another candidate's.
-    """
+    """A finished fit: what the store keeps, and what the scores are gathered from."""
 
     unit: int
     candidate: int
     seconds: float
-    error: str | None
-    judged: tuple[Judgement, ...] = ()
-    train: Judgement | None = None
-    n_reused: int = 0
-    restored: bool = False
-    derived: bool = False
+    error: str | None  # traceback if `fit` failed; `judged` is then empty
+    judged: tuple[Judgement, ...] = ()  # one for each set of rows in `Unit.judged`
+    train: Judgement | None = None  # on the training rows, where it was asked for
+    n_reused: int = 0  # pipeline steps that another candidate had fitted already
+    restored: bool = False  # out of a checkpoint
+    derived: bool = False  # cut out of another candidate's model
 
 
 class Submodel(NamedTuple):
     """A candidate that can be derived from the fit of another one.
 
-    Parameters
-    ----------
-    group : int
-        Number of those that differ in one parameter alone.
-    axis : SubmodelAxis
-        How they are derived.
-    value : object
-        The candidate's value of that parameter.
+    Those of one ``group`` differ in one parameter alone; ``value`` is the candidate's own.
     """
 
     group: int
@@ -188,30 +130,15 @@ class Submodel(NamedTuple):
 
 
 class Task(NamedTuple):
-    """Some candidates to fit on one unit, in one call of a worker.
+    """Some candidates to fit on one unit, in one call of a worker."""
 
-    Parameters
-    ----------
-    number : int
-        Number of the unit in the plan.
-    unit : Unit
-        Training rows and the rows that are judged.
-    candidates : tuple of (int, mapping)
-        Number and settings of each candidate.
-    contexts : mapping of int to sequence
-        Callback contexts of a candidate's fit, one for each split of the search that it serves.
-    prefixes : tuple of tuple of int
-        Labels of the pipeline steps that each candidate shares with its neighbours; empty if none.
-    submodels : tuple of Submodel or None
-        Groups of candidates that one fit holds; the first of each group is fitted.
-    """
-
-    number: int
+    number: int  # of the unit in the plan
     unit: Unit
-    candidates: tuple[tuple[int, Mapping[str, Any]], ...]
-    contexts: Mapping[int, Sequence[Any]] = {}
-    prefixes: tuple[Prefix, ...] = ()
-    submodels: tuple[Submodel | None, ...] = ()
+    candidates: tuple[tuple[int, Mapping[str, Any]], ...]  # number and settings
+    # for a candidate one callback context for each split of the search that it serves
+    contexts: Mapping[int, Sequence[Any]]
+    prefixes: tuple[Prefix, ...]
+    submodels: tuple[Submodel | None, ...]  # the first of each group is fitted
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

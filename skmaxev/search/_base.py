@@ -27,11 +27,11 @@ from skmaxev._compat import (
     scorers_of,
     select_best_index,
 )
-from skmaxev.engine.inner import fresh_copy
-from skmaxev.engine.plan import Nesting, make_plan
+from skmaxev.engine.plan import make_plan
 from skmaxev.engine.record import SINGLE, Record
+from skmaxev.engine.splits import fresh_copy
 from skmaxev.engine.submodels import count_derived
-from skmaxev.engine.types import Job
+from skmaxev.engine.types import Job, Nesting
 from skmaxev.integrations.mlflow import autologged
 from skmaxev.report import SelectionReport
 from skmaxev.search._choice import search_results

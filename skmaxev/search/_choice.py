@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from skmaxev._compat import format_results, select_best_index
-from skmaxev.engine.plan import Place
 from skmaxev.engine.record import Record
+from skmaxev.engine.types import Place
 from skmaxev.search._request import Request
 
 __all__ = ["NOBODY", "choose", "choose_inside", "complete_scores", "search_results"]

@@ -12,15 +12,13 @@ from typing import Any
 from sklearn.base import clone
 
 from skmaxev._compat import asks_for_predictions_only
-from skmaxev.engine.failures import report_failures
 from skmaxev.engine.plan import Plan
-from skmaxev.engine.prefixes import common_prefixes
-from skmaxev.engine.record import Record
-from skmaxev.engine.responses import Responses
-from skmaxev.engine.run import Pair, all_pairs, run
+from skmaxev.engine.record import Record, Responses, report_failures
+from skmaxev.engine.run import run
+from skmaxev.engine.steps import common_prefixes
 from skmaxev.engine.store import FitStore
 from skmaxev.engine.submodels import submodels_of
-from skmaxev.engine.types import Fit, Job
+from skmaxev.engine.types import Fit, Job, Pair
 from skmaxev.readers.checkpoint import plain_rows, plain_tables
 from skmaxev.search._progress import Progress
 from skmaxev.search._request import Request
@@ -112,7 +110,7 @@ def fit_plan(
         )
     units = [plan.where[place][0] for place in request.places]
     with progress.search(units, n_candidates) as contexts:
-        record = make(plan, all_pairs(plan, n_candidates), contexts=contexts)
+        record = make(plan, plan.pairs(n_candidates), contexts=contexts)
     report_failures(record, plan, request.places, request.classes)
     return record
 

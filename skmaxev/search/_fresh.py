@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import FitFailedWarning
 
-from skmaxev.engine.plan import Place, as_splits, plan_later_fits
+from skmaxev.engine.plan import plan_later_fits
 from skmaxev.engine.record import Record
+from skmaxev.engine.splits import as_splits
+from skmaxev.engine.types import Place
 from skmaxev.report import SelectionReport
 from skmaxev.search._choice import complete_scores
 from skmaxev.search._request import Request

@@ -11,17 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
 
-from skmaxev.engine.failures import report_nested_failures
-from skmaxev.engine.inner import SplitError, fresh_copy, nest, split_rows
-from skmaxev.engine.plan import (
-    Nesting,
-    Place,
-    Plan,
-    as_splits,
-    plan_later_fits,
-    share_folds,
-)
-from skmaxev.engine.record import Record
+from skmaxev.engine.plan import Plan, plan_later_fits, share_folds
+from skmaxev.engine.record import Record, report_nested_failures
+from skmaxev.engine.splits import SplitError, as_splits, fresh_copy, nest, split_rows
+from skmaxev.engine.types import Nesting, Place
 from skmaxev.search._choice import NOBODY, choose_inside, complete_scores
 from skmaxev.search._request import Request
 from skmaxev.table import OuterFolds

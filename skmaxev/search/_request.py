@@ -12,8 +12,9 @@ from sklearn.base import is_classifier
 from sklearn.model_selection import ParameterGrid, ParameterSampler, check_cv
 
 from skmaxev._compat import num_samples
-from skmaxev.engine.plan import Place, Split, as_splits
 from skmaxev.engine.record import SINGLE, Record
+from skmaxev.engine.splits import as_splits
+from skmaxev.engine.types import Place, Split
 from skmaxev.readers.search import metric_name
 from skmaxev.table import Design
 

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skmaxev.engine.record import Record
-from skmaxev.engine.responses import Responses
+from skmaxev.engine.record import Record, Responses
 from skmaxev.metrics import METRICS, rows_from_responses, scores_from_responses
 from skmaxev.readers.build import build_table
 from skmaxev.report import SelectionReport
@@ -84,7 +83,7 @@ def tables_of(
 
 
 def response_kind(request: Request, keep_predictions: Any) -> tuple[str, str]:
-    """Say which kind of predictions is kept, a key of `skmaxev.engine.responses.METHODS` or "".
+    """Say which kind of predictions is kept, a key of `skmaxev.engine.fitting.METHODS` or "".
 
     Beside it comes the note for the report if no results of single rows come out, where that is
     unexpected.

@@ -22,7 +22,9 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
 )
 
-from skmaxev.engine.plan import Nesting, Place, Split, as_splits, make_plan, share_folds
+from skmaxev.engine.plan import make_plan, share_folds
+from skmaxev.engine.splits import as_splits
+from skmaxev.engine.types import Nesting, Place, Split
 
 N = 24
 Y = np.arange(N) % 2

@@ -10,7 +10,8 @@ from sklearn.datasets import make_classification
 from sklearn.model_selection import KFold
 
 from skmaxev.engine import run as engine
-from skmaxev.engine.plan import as_splits, make_plan
+from skmaxev.engine.plan import make_plan
+from skmaxev.engine.splits import as_splits
 from skmaxev.engine.types import Job
 
 X, Y = make_classification(60, 4, random_state=0)
@@ -20,7 +21,7 @@ def made(n_candidates, estimator=None, **options):
     plan = make_plan(as_splits(KFold(3).split(X), len(X)))
     candidates = [{"shift": k / n_candidates} for k in range(n_candidates)]
     job = Job(estimator=estimator or Slow(), scorer=own_score, n_candidates=n_candidates)
-    pairs = engine.all_pairs(plan, n_candidates)
+    pairs = plan.pairs(n_candidates)
     fits = list(engine.run(job, X, Y, pairs, units=plan.units, candidates=candidates, **options))
     assert sorted((fit.unit, fit.candidate) for fit in fits) == sorted(pairs)
     return {(fit.unit, fit.candidate): fit.judged[0].scores for fit in fits}

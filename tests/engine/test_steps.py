@@ -34,8 +34,7 @@ from sklearn.preprocessing import (
 )
 from sklearn.svm import SVC
 
-from skmaxev.engine.prefixes import common_prefixes
-from skmaxev.engine.steps import private_copy
+from skmaxev.engine.steps import common_prefixes, private_copy
 from skmaxev.search import NestedCVSearch, ShrunkSearchCV
 
 X, y = make_classification(n_samples=60, n_features=6, random_state=0)

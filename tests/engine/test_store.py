@@ -133,9 +133,9 @@ def test_unseeded_estimators_are_let_through_and_unseeded_splits_are_not(tmp_pat
 def test_what_cannot_be_recognised_is_said_before_the_first_fit(tmp_path):
     path, log = tmp_path / "kept.db", str(tmp_path / "log")
     estimator = make_pipeline(FunctionTransformer(lambda data: data), Logged(log=log))
-    with pytest.raises(FingerprintError, match=r"estimator.*func is '.*<lambda>'"):
+    with pytest.raises(FingerprintError, match=r"estimator.*<lambda>' cannot"):
         plain_search(path, estimator=estimator, grid={"logged__C": C})
-    with pytest.raises(FingerprintError, match=r"scoring is '.*<lambda>'"):
+    with pytest.raises(FingerprintError, match=r"scoring.*<lambda>' cannot"):
         plain_search(path, estimator=Logged(log=log), scoring=lambda est, X, y: 1.0)
     assert not path.exists()
     assert not lines(log)

@@ -118,7 +118,7 @@ def test_a_mistake_of_ours_is_no_reason_to_do_without_nested_folds(monkeypatch):
     def broken(*args, **options):
         raise ValueError("operands could not be broadcast together")
 
-    monkeypatch.setattr("skmaxev.engine.inner.safe_split", broken)
+    monkeypatch.setattr("skmaxev.engine.splits.safe_split", broken)
     with pytest.raises(ValueError, match="could not be broadcast"):
         NestedCVSearch(*LOGISTIC, cv=ShuffleSplit(3, random_state=0)).fit(X, Y)
 

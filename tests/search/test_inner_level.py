@@ -16,7 +16,7 @@ from sklearn.model_selection import (
 )
 
 from skmaxev import LowVarianceCVSearch, NestedCVSearch, ShrunkSearchCV
-from skmaxev.engine.inner import describe_rows
+from skmaxev.engine.splits import describe_rows
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from skmaxev import HonestSearchCV, NestedCVSearch, ShrunkSearchCV, correct
-from skmaxev.engine.responses import capture, response_of
+from skmaxev.engine.fitting import capture, response_of
 
 X, Y = make_classification(60, 5, flip_y=0.2, random_state=0)
 MODEL = make_pipeline(StandardScaler(), LogisticRegression())

@@ -1,28 +1,62 @@
-"""Outer folds and the splits inside them, checked before anything is fitted."""
+"""Splits as row positions, and the splits inside outer folds, checked before anything is fitted."""
 
 from __future__ import annotations
 
 import copy
 import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import check_cv
 from sklearn.utils.multiclass import type_of_target
 
 from skmaxev._compat import check_method_params, safe_split
-from skmaxev.engine.folds import as_splits
 from skmaxev.engine.types import IndexArray, Nesting, Split
 
-__all__ = ["SplitError", "describe_rows", "fresh_copy", "nest", "split_rows"]
+__all__ = ["SplitError", "as_splits", "describe_rows", "fresh_copy", "nest", "split_rows"]
 
 CURE = "Use fewer folds inside, outer folds that leave more rows, or outer_cv=None."
 
 
 class SplitError(ValueError):
     """The training rows of an outer fold cannot be split as the search splits all rows."""
+
+
+def as_splits(pairs: Iterable[Sequence[ArrayLike]], n_rows: int) -> tuple[Split, ...]:
+    """Turn a splitter's pairs into row positions; masks and negative positions are resolved.
+
+    Raises
+    ------
+    ValueError
+        If that names no rows of the data: scikit-learn would say so in the middle of the fits.
+    """
+    return tuple(
+        Split(_positions(train, n_rows), _positions(test, n_rows)) for train, test in pairs
+    )
+
+
+def _positions(index: Any, n_rows: int) -> IndexArray:
+    rows = np.asarray(index)
+    if rows.dtype == bool and rows.size == n_rows:
+        return np.flatnonzero(rows)
+    if rows.size == 0:
+        return np.array([], dtype=np.intp)
+    if rows.ndim != 1 or rows.dtype.kind not in "iu":
+        raise ValueError(
+            f"splits must name rows by whole numbers or by masks of {n_rows} entries; "
+            f"got {type(index).__name__} with dtype {rows.dtype} and shape {rows.shape}. Give "
+            "arrays of row numbers."
+        )
+    for row in (int(rows.min()), int(rows.max())):
+        if not -n_rows <= row < n_rows:
+            raise ValueError(
+                f"a split asks for row {row}, but there are {n_rows} rows, so it is made for other "
+                "rows. Give row positions, which begin at 0, and not labels of an index."
+            )
+    rows = rows.astype(np.intp, copy=False)
+    return np.asarray(np.where(rows < 0, rows + n_rows, rows), dtype=np.intp)
 
 
 def fresh_copy(cv: Any) -> Any:
@@ -37,16 +71,7 @@ def fresh_copy(cv: Any) -> Any:
 
 
 def nest(
-    cv: Any,
-    outer: Sequence[Split],
-    X: Any,
-    y: Any,
-    *,
-    estimator: Any,
-    classifier: bool,
-    params: Mapping[str, Any],
-    name: str = "cv",
-    cure: str = CURE,
+    cv: Any, outer: Sequence[Split], *, name: str = "cv", cure: str = CURE, **data: Any
 ) -> Nesting:
     """Split the training rows of every outer fold by a splitter, as classical nesting does.
 
@@ -56,22 +81,12 @@ def nest(
         As for ``GridSearchCV``; every outer fold gets a copy, with its random state unused.
     outer : sequence of Split
         The outer folds.
-    X, y : array-like of n_rows rows
-        The whole data; ``y`` may be None.
-    estimator : estimator
-        Tells whether ``X`` is a matrix of kernels, cut on both sides.
-    classifier : bool
-        Whether an integer stands for stratified folds.
-    params : mapping
-        Parameters for the splitter, such as ``groups``, for all rows; cut along.
     name : str
         Name of the parameter that holds ``cv``, for messages.
     cure : str
         What to do where it cannot be done, for messages.
-
-    Returns
-    -------
-    Nesting
+    **data
+        The data, as for `split_rows`.
 
     Raises
     ------
@@ -96,13 +111,9 @@ def nest(
         split_rows(
             fresh_copy(cv),
             fold.train,
-            X,
-            y,
-            estimator=estimator,
-            classifier=classifier,
-            params=params,
             name=f"{name} cannot split the training rows of outer fold {number}",
             cure=cure,
+            **data,
         )
         for number, fold in enumerate(outer)
     )
@@ -112,14 +123,14 @@ def nest(
 def split_rows(
     cv: Any,
     rows: NDArray[np.intp],
+    *,
     X: Any,
     y: Any,
-    *,
     estimator: Any,
     classifier: bool,
     params: Mapping[str, Any],
     name: str,
-    cure: str = CURE,
+    cure: str,
 ) -> tuple[Split, ...]:
     """Split some rows of the data, as a search on these rows alone would.
 
@@ -129,12 +140,16 @@ def split_rows(
         As for ``GridSearchCV``.
     rows : ndarray of shape (n_rows,)
         The rows, in the order in which the splitter sees them.
-    X, y, estimator, classifier, params
-        As for `nest`.
-    name : str
-        Begin of the message, if it cannot be done.
-    cure : str
-        End of the message.
+    X, y : array-like
+        The whole data; ``y`` may be None.
+    estimator : estimator
+        Tells whether ``X`` is a matrix of kernels, cut on both sides.
+    classifier : bool
+        Whether an integer stands for stratified folds.
+    params : mapping
+        Parameters for the splitter, such as ``groups``, for all rows; cut along.
+    name, cure : str
+        Begin and end of the message, if it cannot be done.
 
     Returns
     -------
@@ -166,17 +181,7 @@ def _check_not_empty(splits: Sequence[Split]) -> None:
 
 
 def describe_rows(n_rows: int, y: Any, groups: Any = None) -> str:
-    """Say how many rows, members of a class and groups there are.
-
-    Parameters
-    ----------
-    n_rows : int
-        The rows.
-    y : array-like of n_rows rows, or None
-        Their classes, where they have any; left out where they lie on another device.
-    groups : array-like of n_rows rows, optional
-        Their groups.
-    """
+    """Say how many rows, members of a class (where ``y`` holds classes) and groups there are."""
     text = f"{n_rows} rows"
     known = y is not None and type_of_target(y) in {"binary", "multiclass"}
     if known and (members := _members(y)) is not None:
@@ -190,5 +195,5 @@ def _members(labels: Any) -> IndexArray | None:
     """Count the rows with each label; None where NumPy cannot read the labels."""
     try:
         return np.unique(np.asarray(labels), return_counts=True)[1]
-    except (RuntimeError, TypeError):
+    except (RuntimeError, TypeError):  # on another device
         return None
