@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, TextIO
 
 import numpy as np
-from joblib import Parallel, delayed
-from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -21,43 +15,42 @@ from sklearn.svm import SVC
 from skmaxev.report import SelectionReport
 from skmaxev.search import HonestSearchCV, NestedCVSearch
 
-__all__ = ["Comparison", "compare", "run_demo"]
+__all__ = ["run_demo", "search_and_judge"]
 
 _GRID = {"svc__C": np.logspace(-1, 3, 6), "svc__gamma": np.logspace(-4, 0, 6)}
-_N_SPLITS = 5
-_N_ROWS = 50
-_MOST_JOBS = 4
-_WIDTH = 30
+_TRUTH = "True, on the fresh rows"
+
+_BEFORE = """Is the best score of a search true?
+
+Breast cancer data, 569 rows. A search sees 50 of them and tunes a pipeline (scaling,
+support vector machine) over 36 candidates by 5-fold cross-validation. The rows it never
+saw then tell how good its winner really is. Repeated for draw after draw:
+"""
+_AFTER = """
+Your own search:  HonestSearchCV(model, grid)  in place of  GridSearchCV(model, grid),
+or of one that is over:  skmaxev.correct(search)  or  skmaxev correct cv_results.csv"""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Comparison:
-    """Scores of repeated searches, one entry a search, each on rows of its own draw.
-
-    Parameters
-    ----------
-    printed : ndarray of shape (n_searches,)
-        Best score as GridSearchCV prints it.
-    honest : ndarray of shape (n_searches,)
-        The same, corrected.
-    truth : ndarray of shape (n_searches,)
-        Accuracy of the winner, refitted, on all rows that its search never saw.
-    nested : ndarray of shape (n_searches,), optional
-        Nested cross-validation.
-    report : SelectionReport
-        Of the first search.
-    """
-
-    printed: NDArray[np.float64]
-    honest: NDArray[np.float64]
-    truth: NDArray[np.float64]
-    nested: NDArray[np.float64] | None
-    report: SelectionReport
+def search_and_judge(seed: int, *, nested: bool) -> tuple[SelectionReport, dict[str, float]]:
+    """Tune on 50 rows drawn anew and judge the winner on all others: the report, and scores."""
+    X, y = load_breast_cancer(return_X_y=True)
+    seen, fresh = train_test_split(np.arange(len(y)), train_size=50, random_state=seed)
+    model = make_pipeline(StandardScaler(), SVC())
+    folds = StratifiedKFold(5, shuffle=True, random_state=seed)
+    search = HonestSearchCV(model, _GRID, cv=folds).fit(X[seen], y[seen])
+    report = search.report_
+    scores = {
+        "Printed by GridSearchCV": report.naive,
+        "Honest score, no extra fits": report.estimate,
+        _TRUTH: float(search.score(X[fresh], y[fresh])),
+    }
+    if nested:
+        again = NestedCVSearch(model, _GRID, cv=folds, refit=False).fit(X[seen], y[seen])
+        scores["Nested CV, 3 times the fits"] = float(again.best_score_)
+    return report, scores
 
 
-def run_demo(
-    *, n_searches: int = 60, seconds: float = 45.0, nested: bool = False, out: TextIO | None = None
-) -> None:
+def run_demo(*, n_searches: int = 60, seconds: float = 45.0, nested: bool = False) -> None:
     """Tune a pipeline on small draws of real rows and print what its best score was worth.
 
     Parameters
@@ -68,150 +61,31 @@ def run_demo(
         Time after which no further search begins.
     nested : bool
         Make nested cross-validation too, at three times the fits.
-    out : text file, optional
-        Where to print; standard output if omitted.
     """
-    stream = sys.stdout if out is None else out
-    print(_introduction(), file=stream, flush=True)
-    found = compare(
-        n_searches=n_searches, seconds=seconds, nested=nested, progress=_progress(stream)
-    )
-    print(_conclusion(found), file=stream)
+    print(_BEFORE, flush=True)
+    begin, found = time.monotonic(), []
+    while len(found) < n_searches and (not found or time.monotonic() - begin < seconds):
+        found.append(search_and_judge(len(found), nested=nested))
+        done = len(found)
+        if sys.stdout.isatty() or done in {1, n_searches} or done % 15 == 0:
+            again = "\r" if sys.stdout.isatty() and done > 1 else "\n"
+            print(f"{again}  {done} of {n_searches} searches", end="", flush=True)
+    print("\n\nThe first of these searches:\n")
+    print("\n".join(f"  {line}".rstrip() for line in str(found[0][0]).splitlines()))
+    print(_comparison({name: np.array([s[name] for _, s in found]) for name in found[0][1]}))
+    print(_AFTER)
 
 
-def compare(
-    *,
-    n_searches: int,
-    seconds: float = np.inf,
-    nested: bool = False,
-    n_jobs: int | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
-) -> Comparison:
-    """Search on draws of 50 rows of the breast cancer data, and judge on the rows left over.
-
-    Parameters
-    ----------
-    n_searches : int
-        Searches to make; seeds 0, 1, ...
-    seconds : float
-        Time after which no further search begins.
-    nested : bool
-        Make nested cross-validation too.
-    n_jobs : int, optional
-        Processes; the cores there are, four at most, if omitted.
-    progress : callable
-        Told how many searches of how many are done.
-    """
-    jobs = n_jobs or min(os.cpu_count() or 1, _MOST_JOBS)
-    begin = time.monotonic()
-    rows: list[tuple[float, ...]] = []
-    progress(0, n_searches)
-    with Parallel(n_jobs=jobs) as pool:
-        for seeds in _batches(n_searches, 2 * jobs):
-            rows += pool(delayed(_search)(seed, nested=nested) for seed in seeds)
-            progress(len(rows), n_searches)
-            if time.monotonic() - begin > seconds:
-                break
-    columns = np.array(rows).T
-    return Comparison(
-        printed=columns[0],
-        honest=columns[1],
-        truth=columns[2],
-        nested=columns[3] if nested else None,
-        report=_report(0)[0],
-    )
-
-
-def _batches(total: int, size: int) -> Iterator[range]:
-    for start in range(0, total, size):
-        yield range(start, min(start + size, total))
-
-
-def _draw(seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Draw the rows that a search sees; the others are fresh."""
-    n_rows = len(load_breast_cancer().target)
-    order = np.random.default_rng(seed).permutation(n_rows)
-    return order[:_N_ROWS], order[_N_ROWS:]
-
-
-def _report(seed: int) -> tuple[SelectionReport, float]:
-    X, y = load_breast_cancer(return_X_y=True)
-    seen, fresh = _draw(seed)
-    search = HonestSearchCV(_pipeline(), _GRID, cv=_folds(seed)).fit(X[seen], y[seen])
-    return search.report_, float(search.score(X[fresh], y[fresh]))
-
-
-def _search(seed: int, *, nested: bool) -> tuple[float, ...]:
-    report, truth = _report(seed)
-    row = (report.naive, report.estimate, truth)
-    if not nested:
-        return row
-    X, y = load_breast_cancer(return_X_y=True)
-    seen, _ = _draw(seed)
-    search = NestedCVSearch(_pipeline(), _GRID, cv=_folds(seed), refit=False)
-    return (*row, float(search.fit(X[seen], y[seen]).best_score_))
-
-
-def _pipeline() -> Any:
-    return make_pipeline(StandardScaler(), SVC())
-
-
-def _folds(seed: int) -> StratifiedKFold:
-    return StratifiedKFold(_N_SPLITS, shuffle=True, random_state=seed)
-
-
-def _introduction() -> str:
-    candidates = int(np.prod([len(values) for values in _GRID.values()]))
-    return (
-        "Is the best score of a search true?\n\nBreast cancer data, 569 rows. A search sees "
-        f"{_N_ROWS} of them and tunes a pipeline (scaling,\nsupport vector machine) over "
-        f"{candidates} candidates by {_N_SPLITS}-fold cross-validation. The rows it never\nsaw "
-        "then tell how good its winner really is. Repeated for draw after draw:\n"
-    )
-
-
-def _conclusion(found: Comparison) -> str:
+def _comparison(scores: dict[str, np.ndarray]) -> str:
+    """Set each score beside the true one."""
+    truth = scores.pop(_TRUTH)
+    size = len(truth)
     lines = [
-        "\nThe first of these searches:\n",
-        *("  " + line for line in str(found.report).splitlines()),
-        f"\nAccuracy over {len(found.truth)} searches:\n",
-        f"  {'':<{_WIDTH}}{'mean':>7}{'off by':>10}   (standard error)",
-        _line("Printed by GridSearchCV", found.printed, found.truth),
-        _line("Honest score, no extra fits", found.honest, found.truth),
+        f"\nAccuracy over {size} searches:\n",
+        f"  {'':<30}{'mean':>7}{'off by':>10}{'error':>8}",
     ]
-    if found.nested is not None:
-        lines.append(_line("Nested CV, 3 times the fits", found.nested, found.truth))
-    lines.append(f"  {'True, on the fresh rows':<{_WIDTH}}{found.truth.mean():>7.3f}")
-    lines.append(
-        "\nYour own search:  HonestSearchCV(model, grid)  in place of  GridSearchCV(model, grid),"
-    )
-    lines.append(
-        "or of one that is over:  skmaxev.correct(search)  or  skmaxev correct cv_results.csv"
-    )
-    return "\n".join(line.rstrip() for line in lines)
-
-
-def _line(name: str, scores: NDArray[np.float64], truth: NDArray[np.float64]) -> str:
-    off = scores - truth
-    error = off.std(ddof=1) / np.sqrt(len(off)) if len(off) > 1 else np.nan
-    return f"  {name:<{_WIDTH}}{scores.mean():>7.3f}{off.mean():>+10.3f}   ({error:.3f})"
-
-
-def _progress(stream: TextIO) -> Callable[[int, int], None]:
-    """Show a bar with the time left on a terminal, and a line now and then elsewhere."""
-    begin = time.monotonic()
-    shown = 0
-
-    def show(done: int, total: int) -> None:
-        nonlocal shown
-        left = (time.monotonic() - begin) / max(done, 1) * (total - done)
-        rest = f", {left:.0f} s left" if done else ""
-        if stream.isatty():
-            bar = "#" * (_WIDTH * done // total)
-            text = f"\r  [{bar:<{_WIDTH}}] {done} of {total} searches{rest:<12}"
-            print(text, end="\n" if done == total else "", file=stream, flush=True)
-        elif done in {0, total} or done - shown >= total / 4:
-            shown = done
-            print(f"  {done} of {total} searches{rest}", file=stream, flush=True)
-
-    return show
+    for name, values in scores.items():
+        off = values - truth
+        error = f"{off.std(ddof=1) / np.sqrt(size):>8.3f}" if size > 1 else ""
+        lines.append(f"  {name:<30}{values.mean():>7.3f}{off.mean():>+10.3f}{error}")
+    return "\n".join([*lines, f"  {_TRUTH:<30}{truth.mean():>7.3f}"])

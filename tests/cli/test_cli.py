@@ -11,7 +11,7 @@ import pytest
 
 from skmaxev import __version__, cli
 from skmaxev.correction import correct
-from skmaxev.demo import Comparison, compare, run_demo
+from skmaxev.demo import run_demo, search_and_judge
 from skmaxev.planning import expected_optimism, validation_size, winner_regret
 
 SCORES = np.random.default_rng(0).normal(0.8, 0.03, size=(5, 12))
@@ -142,48 +142,43 @@ def small_grid(monkeypatch):
 
 
 def test_the_demo_compares_with_fresh_rows(small_grid):
-    found = compare(n_searches=2, n_jobs=1, nested=True)
-    for scores in (found.printed, found.honest, found.truth, found.nested):
-        assert scores.shape == (2,)
-        assert ((scores > 0.5) & (scores <= 1)).all()
-    assert (found.honest <= found.printed).all()
-    assert found.report.naive == found.printed[0]
+    report, scores = search_and_judge(0, nested=True)
+    assert list(scores) == [
+        "Printed by GridSearchCV", "Honest score, no extra fits", "True, on the fresh rows",
+        "Nested CV, 3 times the fits",
+    ]  # fmt: skip
+    printed, honest, truth, nested = scores.values()
+    assert (report.naive, report.estimate) == (printed, honest)
+    assert 0.5 < min(honest, nested, truth) <= max(honest, nested) <= printed <= 1
 
 
-def test_the_demo_prints_its_progress_report_and_comparison(monkeypatch):
-    def quick(*, n_searches, progress, nested, seconds):
-        for done in (1, n_searches // 2, n_searches):
-            progress(done, n_searches)
-        scores = np.array([0.96, 0.94])
-        return Comparison(
-            printed=scores,
-            honest=scores - 0.02,
-            truth=scores - 0.02,
-            nested=scores - 0.03 if nested else None,
-            report=correct(SCORES),
-        )
+def test_the_demo_prints_its_progress_report_and_comparison(monkeypatch, capsys):
+    def quick(seed, *, nested):
+        printed = 0.96 - 0.02 * (seed % 2)
+        shown = {"Printed by GridSearchCV": printed, "True, on the fresh rows": printed - 0.02}
+        return correct(SCORES), shown | ({"Nested CV": printed - 0.03} if nested else {})
 
-    monkeypatch.setattr("skmaxev.demo.compare", quick)
-    out = io.StringIO()
-    run_demo(n_searches=8, nested=True, out=out)
-    text = out.getvalue()
+    monkeypatch.setattr("skmaxev.demo.search_and_judge", quick)
+    run_demo(n_searches=8, nested=True)
+    text = capsys.readouterr().out
     assert "8 of 8 searches" in text
     assert "Best of 12 candidates" in text
-    assert "0.950    +0.020" in text
-    assert "Nested CV" in text
-    assert "True, on the fresh rows" in text
+    assert "0.950    +0.020   0.000" in text
+    assert "Nested CV                       0.920    -0.010" in text
+    assert "True, on the fresh rows         0.930" in text
 
 
-def test_the_demo_stops_when_its_time_is_up(small_grid):
-    assert len(compare(n_searches=50, seconds=0.0, n_jobs=1).truth) == 2
+def test_the_demo_stops_when_its_time_is_up(small_grid, capsys):
+    run_demo(seconds=0.0)
+    assert "Accuracy over 1 searches" in capsys.readouterr().out
 
 
 @pytest.mark.slow
 def test_the_printed_score_falls_on_fresh_rows_and_the_honest_one_holds():
-    found = compare(n_searches=60)
-    printed, honest = found.printed - found.truth, found.honest - found.truth
-    assert printed.mean() > 3 * printed.std(ddof=1) / np.sqrt(60)
-    assert abs(honest.mean()) < 0.5 * printed.mean()
+    found = [list(search_and_judge(seed, nested=False)[1].values()) for seed in range(60)]
+    printed, honest, truth = np.array(found).T
+    assert (printed - truth).mean() > 3 * (printed - truth).std(ddof=1) / np.sqrt(60)
+    assert abs((honest - truth).mean()) < 0.5 * (printed - truth).mean()
 
 
 def test_any_terminal_can_show_the_report(tmp_path):
@@ -247,6 +242,6 @@ def test_a_leaderboard_is_corrected(tmp_path, capsys):
     file = tmp_path / "submissions.csv"
     file.write_text("fileName,publicScore\na.csv,0.80\nb.csv,0.81\nc.csv,\n", encoding="utf-8")
     assert cli.main(["leaderboard", str(file), "--test-rows", "300"]) == 0
-    assert "Best of 2 candidates" in capsys.readouterr().out
+    assert "Best of 2 submissions" in capsys.readouterr().out
     assert cli.main(["leaderboard", str(file), "--test-rows", "300", "--metric", "AUROC"]) == 1
     assert "standard_error" in capsys.readouterr().err
