@@ -6,6 +6,7 @@ import sys
 import time
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.pipeline import make_pipeline
@@ -63,7 +64,8 @@ def run_demo(*, n_searches: int = 60, seconds: float = 45.0, nested: bool = Fals
         Make nested cross-validation too, at three times the fits.
     """
     print(_BEFORE, flush=True)
-    begin, found = time.monotonic(), []
+    begin = time.monotonic()
+    found: list[tuple[SelectionReport, dict[str, float]]] = []
     while len(found) < n_searches and (not found or time.monotonic() - begin < seconds):
         found.append(search_and_judge(len(found), nested=nested))
         done = len(found)
@@ -76,7 +78,7 @@ def run_demo(*, n_searches: int = 60, seconds: float = 45.0, nested: bool = Fals
     print(_AFTER)
 
 
-def _comparison(scores: dict[str, np.ndarray]) -> str:
+def _comparison(scores: dict[str, NDArray[np.float64]]) -> str:
     """Set each score beside the true one."""
     truth = scores.pop(_TRUTH)
     size = len(truth)
