@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import stats
 
 from skmaxev._html import as_table, as_text, block
 
@@ -23,6 +24,7 @@ __all__ = [
     "as_odds",
     "as_pvalue",
     "at_least",
+    "tail_probability",
 ]
 
 LEAST_PVALUE = 1e-300
@@ -52,6 +54,18 @@ def at_least(pvalue: ArrayLike) -> Any:
     """Give p-values that floating point made zero as `LEAST_PVALUE`; a float for one."""
     floored = np.maximum(np.asarray(pvalue, dtype=np.float64), LEAST_PVALUE)
     return floored if floored.ndim else float(floored)
+
+
+def tail_probability(statistic: ArrayLike, freedom: float, alternative: str) -> Any:
+    """P-value of Student's t, the normal one where ``freedom`` is infinite."""
+    tails = {
+        "two-sided": 2 * stats.t.sf(np.abs(statistic), freedom),
+        "greater": stats.t.sf(statistic, freedom),
+        "less": stats.t.cdf(statistic, freedom),
+    }
+    if alternative not in tails:
+        raise ValueError(f"alternative must be one of {tuple(tails)}; got {alternative!r}.")
+    return at_least(tails[alternative])
 
 
 class Result:

@@ -5,23 +5,16 @@ functions test the claim, make it safe against choosing, and compare it with fre
 """
 
 from skmaxev.cherrypicking.claims import (
+    ClaimResult,
     claim_test,
-    cohen_kappa_score_from_accuracy,
     conservative_claim_test,
     minimum_improvement,
 )
-from skmaxev.cherrypicking.inspection import (
-    inspection_power,
-    inspection_size,
-    inspection_test,
-)
-from skmaxev.cherrypicking.results import ClaimResult, InspectionResult
+from skmaxev.cherrypicking.inspection import inspection_power, inspection_size, inspection_test
 
 __all__ = [
     "ClaimResult",
-    "InspectionResult",
     "claim_test",
-    "cohen_kappa_score_from_accuracy",
     "conservative_claim_test",
     "inspection_power",
     "inspection_size",

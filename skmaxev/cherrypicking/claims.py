@@ -2,32 +2,91 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy import stats
 
-from skmaxev._results import at_least
-from skmaxev.cherrypicking._checks import (
-    Variance,
-    check_count,
-    check_differ,
-    check_improvements,
-    known_variance,
-)
+from skmaxev._results import Result, as_odds, as_pvalue, at_least, tail_probability
 from skmaxev.cherrypicking._top import best_studentised_subset, top_mean_survival
-from skmaxev.cherrypicking.results import ClaimResult
-from skmaxev.estimators.validation import as_result
+from skmaxev.estimators.spread import is_constant
+from skmaxev.estimators.validation import as_floats, as_result, check_count
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
+    "ClaimResult",
+    "Variance",
+    "check_improvements",
     "claim_test",
-    "cohen_kappa_score_from_accuracy",
     "conservative_claim_test",
+    "known_variance",
     "minimum_improvement",
 ]
+
+Variance = float | Literal["estimate"]
+
+_LOOKS = {"greater": "at least this good", "less": "at most this good", "two-sided": "this far off"}
+
+
+@dataclass(frozen=True)
+class ClaimResult(Result):
+    """Test of a reported improvement, alone or against fresh data sets.
+
+    Attributes
+    ----------
+    statistic : float or ndarray of shape (...)
+        Reported mean above the null, or above the inspected mean, in standard errors.
+    pvalue : float or ndarray of shape (...)
+        Probability of such a statistic without the improvement, or if nobody chose.
+    n_reported : int
+        Data sets shown.
+    n_available : int
+        Data sets the reporter could choose from; ``n_reported`` if nothing was chosen.
+    min_improvement : float
+        The mean that the null hypothesis grants.
+    alternative : {"greater", "less", "two-sided"}
+        On which side of it.
+    n_inspected : int or None
+        Fresh data sets, of an inspection.
+    """
+
+    statistic: float | NDArray[np.float64]
+    pvalue: float | NDArray[np.float64]
+    n_reported: int
+    n_available: int
+    min_improvement: float = 0.0
+    alternative: str = "greater"
+    n_inspected: int | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The result in plain words."""
+        if np.ndim(self.pvalue):
+            least, most = (as_pvalue(end) for end in (np.min(self.pvalue), np.max(self.pvalue)))
+            return f"{np.size(self.pvalue)} tests; p-values from {least} to {most}."
+        odds = as_odds(float(self.pvalue))
+        if self.n_inspected is not None:
+            return (
+                f"Had nobody chosen, the {self.n_reported} reported data sets would beat "
+                f"{self.n_inspected} fresh ones by this much in {odds} of inspections."
+            )
+        chosen = (
+            f"the best {self.n_reported} of {self.n_available} data sets"
+            if self.n_available > self.n_reported
+            else f"{self.n_reported} data sets that nobody chose"
+        )
+        return (
+            f"Were the true mean improvement only {self.min_improvement:g}, {chosen} would look "
+            f"{_LOOKS[self.alternative]} in {odds} of reports."
+        )
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Give one row a test."""
+        pairs = zip(np.ravel(self.statistic), np.ravel(self.pvalue), strict=True)
+        return [vars(self) | {"statistic": float(t), "pvalue": float(p)} for t, p in pairs]
 
 
 def claim_test(
@@ -58,8 +117,8 @@ def claim_test(
     Returns
     -------
     ClaimResult
-        ``statistic``, ``pvalue`` and ``sentence``. The p-value errs downwards if the
-        data sets were chosen, more so with an estimated variance.
+        The p-value errs downwards if the data sets were chosen, more so with an estimated
+        variance.
 
     Raises
     ------
@@ -78,18 +137,19 @@ def claim_test(
     >>> round(result.statistic, 3), round(result.pvalue, 4)
     (2.236, 0.0127)
     """
-    statistic, n_reported, known = _statistic(improvements, min_improvement, variance)
-    distribution = stats.norm() if known else stats.t(n_reported - 1)
-    tails = {
-        "greater": distribution.sf(statistic),
-        "less": distribution.cdf(statistic),
-        "two-sided": 2 * distribution.sf(np.abs(statistic)),
-    }
-    if alternative not in tails:
-        raise ValueError(f"alternative must be one of {tuple(tails)}; got {alternative!r}.")
+    (values,), sigma2 = check_improvements({"improvements": improvements}, variance)
+    if not np.isfinite(min_improvement):
+        raise ValueError(
+            f"min_improvement must be a number; got {min_improvement!r}. Give the mean improvement "
+            "that the null hypothesis grants, 0 for none."
+        )
+    n_reported = values.shape[-1]
+    spread = values.var(axis=-1, ddof=1) if sigma2 is None else sigma2
+    statistic = (values.mean(axis=-1) - min_improvement) * np.sqrt(n_reported / spread)
+    freedom = n_reported - 1 if sigma2 is None else np.inf
     return ClaimResult(
         statistic=as_result(statistic),
-        pvalue=at_least(tails[alternative]),
+        pvalue=tail_probability(statistic, freedom, alternative),
         n_reported=n_reported,
         n_available=n_reported,
         min_improvement=float(min_improvement),
@@ -113,17 +173,14 @@ def conservative_claim_test(
 
     Parameters
     ----------
-    improvements : array-like of shape (..., n_reported)
-        New score minus old score on each reported data set.
+    improvements, min_improvement
+        As in `claim_test`.
     n_available : int
         Data sets that the reporter could have chosen from.
-    min_improvement : float, default=0.0
-        Mean improvement that the null hypothesis grants.
     variance : float or "estimate", default="estimate"
         Variance of one improvement. If known, the best choice are the largest values, and the
-        probability is found by quadrature. If estimated, the largest values are NOT the best
-        choice (a little less mean with much less spread gives a larger t); the best one is a run
-        of neighbours in the sorted draws, and the probability is found by simulation.
+        probability is found by quadrature. If estimated, it is a run of neighbours in the sorted
+        draws (a little less mean with much less spread gives a larger t), found by simulation.
     n_resamples : int, default=20000
         Simulated reporters; used only if the variance is estimated.
     rng : Generator or int, optional
@@ -154,28 +211,20 @@ def conservative_claim_test(
     Examples
     --------
     >>> from skmaxev.cherrypicking import conservative_claim_test
-    >>> result = conservative_claim_test(
-    ...     [1.2, 0.4, 0.9, 1.6, 0.9], n_available=10, variance=1.0
-    ... )
-    >>> round(result.pvalue, 3)
+    >>> report = [1.2, 0.4, 0.9, 1.6, 0.9]
+    >>> round(conservative_claim_test(report, n_available=10, variance=1.0).pvalue, 3)
     0.237
     """
-    statistic, n_reported, known = _statistic(improvements, min_improvement, variance)
-    check_count(n_available, name="n_available", least=n_reported)
     plain = claim_test(improvements, min_improvement=min_improvement, variance=variance)
-    if n_available == n_reported:
+    statistic, size = np.asarray(plain.statistic), plain.n_reported
+    available = check_count(n_available, name="n_available", least=size)
+    if available == size:
         return plain
-    if known:
-        pvalue = top_mean_survival(statistic / np.sqrt(n_reported), n_reported, n_available)
+    if variance == "estimate":
+        pvalue = _simulated_pvalue(statistic, size, available, n_resamples, rng)
     else:
-        pvalue = _simulated_pvalue(statistic, n_reported, n_available, n_resamples, rng)
-    return ClaimResult(
-        statistic=plain.statistic,
-        pvalue=at_least(pvalue),
-        n_reported=n_reported,
-        n_available=int(n_available),
-        min_improvement=float(min_improvement),
-    )
+        pvalue = top_mean_survival(statistic / np.sqrt(size), size, available)
+    return replace(plain, pvalue=at_least(pvalue), n_available=available)
 
 
 def minimum_improvement(
@@ -214,79 +263,51 @@ def minimum_improvement(
     >>> round(minimum_improvement(5, 66, variance=1.0), 3)
     1.883
     """
-    shown, pool = np.asarray(n_reported, float), np.asarray(n_available, float)
+    shown, pool = as_floats(n_reported), as_floats(n_available)
     if not ((shown >= 1) & (pool >= shown)).all():
         raise ValueError(
             f"n_reported must be from 1 to n_available; got {n_reported!r} of {n_available!r}."
         )
-    scale = known_variance(variance)
-    if scale is None:
-        raise ValueError("variance must be known here: the answer is in units of its square root.")
-    share = shown / pool
-    return as_result(np.asarray(np.sqrt(scale) * stats.norm.pdf(stats.norm.isf(share)) / share))
+    sigma, share = np.sqrt(known_variance(variance)), shown / pool
+    return as_result(np.asarray(sigma * stats.norm.pdf(stats.norm.isf(share)) / share))
 
 
-def cohen_kappa_score_from_accuracy(
-    accuracy: ArrayLike, base_accuracy: ArrayLike
-) -> float | NDArray[np.float64]:
-    r"""Accuracy above a baseline, as a share of what the baseline leaves: :math:`(s-s_b)/(1-s_b)`.
-
-    Parameters
-    ----------
-    accuracy : array-like, from 0 to 1
-        Accuracy of the model.
-    base_accuracy : array-like, from 0 to 1
-        Accuracy of always answering with the commonest class; broadcast with ``accuracy``.
-
-    Returns
-    -------
-    float or ndarray
-        1 is perfect, 0 is no better than the baseline, below 0 is worse. Cohen's kappa proper
-        uses the chance agreement of the two label distributions in place of the baseline.
-
-    Raises
-    ------
-    ValueError
-        If an accuracy is outside 0 to 1, or a baseline leaves nothing to win.
-
-    References
-    ----------
-    .. [1] J. Komiyama and T. Maehara (2018), Section 7. arXiv:1810.04996.
-
-    Examples
-    --------
-    >>> from skmaxev.cherrypicking import cohen_kappa_score_from_accuracy
-    >>> round(cohen_kappa_score_from_accuracy(0.9, 0.6), 2)
-    0.75
-    """
-    score, base = np.asarray(accuracy, float), np.asarray(base_accuracy, float)
-    for name, values in (("accuracy", score), ("base_accuracy", base)):
-        if not ((values >= 0) & (values <= 1)).all():
-            raise ValueError(f"{name} must be from 0 to 1; got {values!r}. Divide percent by 100.")
-    if (base == 1).any():
-        raise ValueError("base_accuracy must be below 1: with one class there is nothing to win.")
-    return as_result(np.asarray((score - base) / (1 - base)))
-
-
-def _statistic(
-    improvements: ArrayLike, min_improvement: float, variance: Variance
-) -> tuple[NDArray[np.float64], int, bool]:
-    """Reported mean above the null in standard errors, its sample size, and if sigma is known."""
-    sigma2 = known_variance(variance)
-    values = check_improvements(
-        improvements, name="improvements", least=1 if sigma2 is not None else 2
-    )
-    n_reported = values.shape[-1]
-    spread = values.var(axis=-1, ddof=1) if sigma2 is None else np.asarray(sigma2)
-    if sigma2 is None:
-        check_differ(values)
-    if not np.isfinite(min_improvement):
+def check_improvements(
+    samples: dict[str, ArrayLike], variance: Variance
+) -> tuple[list[NDArray[np.float64]], float | None]:
+    """Return samples of shape (..., n) and the known variance, None where it is to be estimated."""
+    estimated = isinstance(variance, str) and variance == "estimate"
+    sigma2 = None if estimated else known_variance(variance)
+    arrays = [np.atleast_1d(as_floats(values)) for values in samples.values()]
+    least = 2 if estimated else 1
+    for name, array in zip(samples, arrays, strict=True):
+        if array.shape[-1] < least:
+            raise ValueError(
+                f"{name} must hold at least {least} data set(s); got {array.shape[-1]}. "
+                "An estimated variance needs two; give a known variance for one."
+            )
+        if not np.isfinite(array).all():
+            raise ValueError(
+                f"{name} must be finite; got NaN or infinity. Leave out the data sets that failed, "
+                "and say so in the report."
+            )
+    equal = [is_constant(values, size=np.abs(values).max(axis=-1)) for values in arrays]
+    if estimated and np.all(np.broadcast_arrays(*equal), axis=0).any():
         raise ValueError(
-            f"min_improvement must be a number; got {min_improvement!r}. Give the mean improvement "
-            "that the null hypothesis grants, 0 for none."
+            "improvements must differ where their variance is estimated; all are equal, which "
+            "gives no variance to judge by. Give the known variance of one improvement."
         )
-    excess = values.mean(axis=-1) - min_improvement
-    return np.asarray(excess * np.sqrt(n_reported / spread)), n_reported, sigma2 is not None
+    return arrays, sigma2
+
+
+def known_variance(variance: Any) -> float:
+    """Return the variance of one improvement if it is a positive number."""
+    if isinstance(variance, str) or np.ndim(variance) or not 0 < variance < np.inf:
+        raise ValueError(
+            f"variance must be one positive number, or 'estimate' for a test; got {variance!r}. "
+            "What is planned before the data needs the number."
+        )
+    return float(variance)
 
 
 def _simulated_pvalue(
@@ -299,19 +320,13 @@ def _simulated_pvalue(
     """Share of simulated reporters whose best choice reaches each statistic."""
     check_count(n_resamples, name="n_resamples", least=1)
     generator = np.random.default_rng(rng)
-    reached = np.concatenate(
-        [
-            best_studentised_subset(generator.standard_normal((size, n_available)), n_reported)
-            for size in _chunks(n_resamples, n_available)
-        ]
-    )
-    below = np.searchsorted(np.sort(reached), statistic, side="left")
+    chunk = max(1, 1_000_000 // n_available)  # about a million numbers at a time
+    reached = [
+        best_studentised_subset(
+            generator.standard_normal((min(chunk, n_resamples - start), n_available)), n_reported
+        )
+        for start in range(0, n_resamples, chunk)
+    ]
+    below = np.searchsorted(np.sort(np.concatenate(reached)), statistic, side="left")
     pvalue = (1 + n_resamples - below) / (1 + n_resamples)
     return np.asarray(np.where(statistic > 0, pvalue, 1.0))
-
-
-def _chunks(n_resamples: int, n_available: int) -> list[int]:
-    """Split the resamples so that one chunk holds about a million numbers."""
-    size = max(1, 1_000_000 // n_available)
-    whole, rest = divmod(n_resamples, size)
-    return [size] * whole + [rest] * (rest > 0)

@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import stats
 
-from skmaxev._results import at_least
-from skmaxev.cherrypicking._checks import (
-    Variance,
-    check_count,
-    check_differ,
-    check_improvements,
-    known_variance,
-)
-from skmaxev.cherrypicking.results import InspectionResult
-from skmaxev.estimators.validation import as_result, check_level
+from skmaxev._results import tail_probability
+from skmaxev.cherrypicking.claims import ClaimResult, Variance, check_improvements, known_variance
+from skmaxev.estimators.validation import as_result, check_count, check_level
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["inspection_power", "inspection_size", "inspection_test"]
 
+_MOST = 2**62  # data sets, and the end of the search for them
+
 
 def inspection_test(
     reported: ArrayLike, inspected: ArrayLike, *, variance: Variance = "estimate"
-) -> InspectionResult:
+) -> ClaimResult:
     r"""Test whether reported improvements are better than fresh ones.
 
     Assumes normal improvements with one variance, and that the inspector did not choose.
@@ -43,7 +39,7 @@ def inspection_test(
 
     Returns
     -------
-    InspectionResult
+    ClaimResult
         One-sided: small if the report is better than it should be. With an estimated variance it
         errs upwards for a chosen report.
 
@@ -65,20 +61,19 @@ def inspection_test(
     >>> round(result.statistic, 3), round(result.pvalue, 4)
     (2.973, 0.0015)
     """
-    sigma2 = known_variance(variance)
-    least = 1 if sigma2 is not None else 2
-    shown = check_improvements(reported, name="reported", least=least)
-    fresh = check_improvements(inspected, name="inspected", least=least)
-    n_shown, n_fresh = shown.shape[-1], fresh.shape[-1]
-    spread = _pooled_variance(shown, fresh) if sigma2 is None else np.asarray(sigma2)
-    gap = shown.mean(axis=-1) - fresh.mean(axis=-1)
-    statistic = np.asarray(gap / np.sqrt(spread * (1 / n_shown + 1 / n_fresh)))
-    distribution = stats.norm() if sigma2 is not None else stats.t(n_shown + n_fresh - 2)
-    return InspectionResult(
+    samples, spread = check_improvements({"reported": reported, "inspected": inspected}, variance)
+    (shown, fresh), sizes = samples, np.array([values.shape[-1] for values in samples])
+    freedom = np.inf
+    if spread is None:
+        freedom = float(sizes.sum() - 2)
+        spread = sum((v.shape[-1] - 1) * v.var(axis=-1, ddof=1) for v in samples) / freedom
+    statistic = (shown.mean(axis=-1) - fresh.mean(axis=-1)) / np.sqrt(spread * (1 / sizes).sum())
+    return ClaimResult(
         statistic=as_result(statistic),
-        pvalue=at_least(distribution.sf(statistic)),
-        n_reported=n_shown,
-        n_inspected=n_fresh,
+        pvalue=tail_probability(statistic, freedom, "greater"),
+        n_reported=int(sizes[0]),
+        n_available=int(sizes[0]),
+        n_inspected=int(sizes[1]),
     )
 
 
@@ -101,10 +96,10 @@ def inspection_power(
         Reported mean minus true mean improvement.
     n_reported, n_inspected : int
         Data sets on either side.
-    level : float, default=0.95
-        One minus the share of honest reports that may be called biased.
     variance : float
         Known variance of one improvement.
+    level : float, default=0.95
+        One minus the share of honest reports that may be called biased.
 
     Returns
     -------
@@ -128,7 +123,7 @@ def inspection_power(
     """
     n_reported = check_count(n_reported, name="n_reported", least=1)
     n_inspected = check_count(n_inspected, name="n_inspected", least=1)
-    sigma = _sigma(variance)
+    sigma = np.sqrt(known_variance(variance))
     bar = stats.norm.ppf(check_level(level)) * sigma * np.sqrt(1 / n_reported + 1 / n_inspected)
     given = np.asarray(excess, float)
     if np.isnan(given).any():
@@ -149,16 +144,10 @@ def inspection_size(
 
     Parameters
     ----------
-    excess : float
-        Reported mean minus true mean improvement that shall be found.
-    n_reported : int
-        Data sets in the report.
+    excess, n_reported, variance, level
+        As in `inspection_power`.
     power : float, default=0.95
         Probability of finding it.
-    level : float, default=0.95
-        One minus the share of honest reports that may be called biased.
-    variance : float
-        Known variance of one improvement.
 
     Returns
     -------
@@ -182,35 +171,15 @@ def inspection_size(
     """
     n_reported = check_count(n_reported, name="n_reported", least=1)
     check_level(power)
-    noise = stats.norm.ppf(check_level(level)) * _sigma(variance) / np.sqrt(n_reported)
+    noise = stats.norm.ppf(check_level(level)) * np.sqrt(known_variance(variance) / n_reported)
     if not noise < excess < np.inf:
         raise ValueError(
             f"excess must be above {noise:.3g}, the noise of a report of {n_reported} data sets; "
             f"got {excess!r}. No inspection can find less; ask for a longer report."
         )
-    size = 1
-    while inspection_power(excess, n_reported, size, level=level, variance=variance) < power:
-        size *= 2
-    below = size // 2
-    while size - below > 1:
-        middle = (size + below) // 2
-        enough = inspection_power(excess, n_reported, middle, level=level, variance=variance)
-        size, below = (middle, below) if enough >= power else (size, middle)
-    return size
 
+    def finds(size: int) -> bool:
+        found = inspection_power(excess, n_reported, size, level=level, variance=variance)
+        return bool(found >= power)
 
-def _pooled_variance(shown: NDArray[np.float64], fresh: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Variance of one improvement from both samples, each about its own mean."""
-    n_shown, n_fresh = shown.shape[-1], fresh.shape[-1]
-    check_differ(shown, fresh)
-    squares = (n_shown - 1) * shown.var(axis=-1, ddof=1) + (n_fresh - 1) * fresh.var(
-        axis=-1, ddof=1
-    )
-    return np.asarray(squares / (n_shown + n_fresh - 2))
-
-
-def _sigma(variance: float) -> float:
-    known = known_variance(variance)
-    if known is None:
-        raise ValueError("variance must be known to plan an inspection; give a number.")
-    return float(np.sqrt(known))
+    return 1 + bisect_left(range(1, _MOST), x=True, key=finds)

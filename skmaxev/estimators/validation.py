@@ -9,7 +9,15 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["as_floats", "as_result", "check_best_index", "check_level", "check_scores", "name_some"]
+__all__ = [
+    "as_floats",
+    "as_result",
+    "check_best_index",
+    "check_count",
+    "check_level",
+    "check_scores",
+    "name_some",
+]
 
 _MOST_NAMED = 10
 
@@ -77,6 +85,13 @@ def check_best_index(best_index: int | None, n_candidates: int) -> None:
         raise ValueError(
             f"best_index must be a column of scores, 0 to {n_candidates - 1}; got {best_index}."
         )
+
+
+def check_count(value: Any, *, name: str, least: int = 1) -> int:
+    """Return a whole number that is at least ``least``."""
+    if not value >= least or value % 1 != 0:  # NaN is not at least anything
+        raise ValueError(f"{name} must be a whole number of at least {least}; got {value!r}.")
+    return int(value)
 
 
 def check_level(level: Any) -> float:

@@ -10,7 +10,6 @@ from scipy import stats
 
 from skmaxev.cherrypicking import (
     claim_test,
-    cohen_kappa_score_from_accuracy,
     conservative_claim_test,
     minimum_improvement,
 )
@@ -132,10 +131,6 @@ def test_the_sentence_says_the_odds_and_not_more():
     assert "less than 0.01%" in claim_test([9.0, 9.0], variance=1.0).sentence
 
 
-def test_kappa_counts_from_the_baseline():
-    assert cohen_kappa_score_from_accuracy([0.9, 0.6, 0.5], 0.6) == pytest.approx([0.75, 0, -0.25])
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -143,8 +138,8 @@ def test_kappa_counts_from_the_baseline():
         (lambda: claim_test([], variance=1.0), "at least 1 data set"),
         (lambda: claim_test([1.0], variance="estimate"), "at least 2 data set"),
         (lambda: claim_test([1.0, 1.0], variance="estimate"), "must differ"),
-        (lambda: claim_test([1.0], variance="guess"), "a number or 'estimate'"),
-        (lambda: claim_test([1.0], variance=0.0), "must be positive"),
+        (lambda: claim_test([1.0], variance="guess"), "positive number"),
+        (lambda: claim_test([1.0], variance=0.0), "positive number"),
         (lambda: claim_test([0.8 - 0.7, 0.9 - 0.8, 0.3 - 0.2]), "must differ"),
         (lambda: claim_test(REPORT, min_improvement=np.nan), "min_improvement must be a number"),
         (lambda: claim_test(REPORT, alternative="larger"), "alternative must be one of"),
@@ -155,9 +150,7 @@ def test_kappa_counts_from_the_baseline():
             "n_resamples must be",
         ),
         (lambda: minimum_improvement(5, 4, variance=1.0), "from 1 to n_available"),
-        (lambda: minimum_improvement(5, 9, variance="estimate"), "must be known"),
-        (lambda: cohen_kappa_score_from_accuracy(90, 0.6), "from 0 to 1"),
-        (lambda: cohen_kappa_score_from_accuracy(0.9, 1.0), "nothing to win"),
+        (lambda: minimum_improvement(5, 9, variance="estimate"), "positive number"),
     ],
 )
 def test_impossible_input_is_refused(call, message):
@@ -182,7 +175,7 @@ def test_the_best_cherry_picker_succeeds_as_often_as_the_level_allows(variance):
 
 
 def test_odd_input_of_a_claim_is_refused():
-    with pytest.raises(ValueError, match="positive, one number"):
+    with pytest.raises(ValueError, match="one positive number"):
         claim_test([0.1, 0.2], variance=[1.0, 2.0])
     with pytest.raises(ValueError, match="improvements must be finite"):
         claim_test(np.ma.masked_array([0.1, 5.0], mask=[False, True]))

@@ -74,7 +74,7 @@ def test_the_papers_setting_is_found_about_as_often_as_in_the_paper():
         (lambda: inspection_test([1.0], [1.0], variance="estimate"), "at least 2"),
         (lambda: inspection_test([1.0] * 2, [1.0] * 2, variance="estimate"), "must differ"),
         (lambda: inspection_size(0.1, 5, variance=1.0), "noise of a report"),
-        (lambda: inspection_size(1.0, 5, variance="estimate"), "must be known"),
+        (lambda: inspection_size(1.0, 5, variance="estimate"), "positive number"),
         (lambda: inspection_power(1.0, 0, 5, variance=1.0), "n_reported must be"),
         (lambda: inspection_power(1.0, 5, 5, level=5, variance=1.0), "level must be"),
     ],
