@@ -58,10 +58,11 @@ def at_least(pvalue: ArrayLike) -> Any:
 
 def tail_probability(statistic: ArrayLike, freedom: float, alternative: str) -> Any:
     """P-value of Student's t, the normal one where ``freedom`` is infinite."""
+    given = np.asarray(statistic, dtype=np.float64)
     tails = {
-        "two-sided": 2 * stats.t.sf(np.abs(statistic), freedom),
-        "greater": stats.t.sf(statistic, freedom),
-        "less": stats.t.cdf(statistic, freedom),
+        "two-sided": 2 * stats.t.sf(np.abs(given), freedom),
+        "greater": stats.t.sf(given, freedom),
+        "less": stats.t.cdf(given, freedom),
     }
     if alternative not in tails:
         raise ValueError(f"alternative must be one of {tuple(tails)}; got {alternative!r}.")
