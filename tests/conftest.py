@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings  # noqa: E402
 settings.register_profile(
     "default",
     deadline=None,
-    max_examples=50,
+    max_examples=25,
     suppress_health_check=[HealthCheck.too_slow],
     derandomize=True,  # users see the same run everywhere
 )

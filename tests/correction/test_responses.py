@@ -120,6 +120,7 @@ def test_certain_rows_cost_what_jeffreys_expects(classification):
     assert any("probability of exactly 0 or 1" in note for note in report.notes)
 
 
+@pytest.mark.slow
 def test_rows_of_a_cluster_count_as_one():
     rng = np.random.default_rng(0)
     draws = 200

@@ -492,7 +492,7 @@ def test_a_derived_model_says_of_itself_what_a_fitted_one_says(case):
         (KNeighborsClassifier(), {"n_neighbors": [1, 50]}),  # with 50 of 80 it is brute too
         (KNeighborsClassifier(weights=np.ones_like), {"n_neighbors": [1, 2]}),
         (RandomForestClassifier(warm_start=True, **SEED), TREES),
-        (RandomForestClassifier(**SEED), {"max_depth": [1, 2]}),
+        (RandomForestClassifier(n_estimators=3, **SEED), {"max_depth": [1, 2]}),
         (RandomForestClassifier(**SEED), {"n_estimators": [3], "max_depth": [1, 2]}),
         (RandomForestClassifier(**SEED), {"n_estimators": [3], "random_state": [1, 2]}),
         (GradientBoostingClassifier(), TREES),

@@ -140,9 +140,9 @@ def test_many_candidates_are_thinned_without_a_difference():
 
 def test_a_hundred_thousand_candidates_take_a_moment():
     scores = np.random.default_rng(0).normal(size=(10, 100_000))
-    start = time.perf_counter()
+    start = time.process_time()
     estimate = consensus(scores)
-    assert time.perf_counter() - start < 5.0  # a fifth of a second on an idle machine
+    assert time.process_time() - start < 5.0  # it takes a fifth of a second
     assert abs(estimate) < 0.3
 
 

@@ -1,5 +1,7 @@
 """What MLflow's autologging keeps of our searches, beside what it keeps of GridSearchCV."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
@@ -29,22 +31,28 @@ def tracking(tmp_path_factory):
 
 
 @pytest.fixture
-def logged(tracking):
-    """Give what runs a fit with autologging on and returns the runs it left, parents first."""
+def autologging(tracking):
     import mlflow.sklearn
 
     mlflow.sklearn.autolog(log_models=False, log_datasets=False, silent=True)
-
-    def fit(search):
-        before = {run.info.run_id for run in mlflow.search_runs(output_format="list")}
-        search.fit(X, Y)
-        runs = mlflow.search_runs(output_format="list")
-        left = [run for run in runs if run.info.run_id not in before]
-        children = [run for run in left if "mlflow.parentRunId" in run.data.tags]
-        return [run for run in left if run not in children], children
-
-    yield fit
+    yield
     mlflow.sklearn.autolog(disable=True, silent=True)
+
+
+def logged(search):
+    """Fit; give the runs that it left, parents and children."""
+    before = {run.info.run_id for run in mlflow.search_runs(output_format="list")}
+    search.fit(X, Y)
+    runs = mlflow.search_runs(output_format="list")
+    left = [run for run in runs if run.info.run_id not in before]
+    children = [run for run in left if "mlflow.parentRunId" in run.data.tags]
+    return [run for run in left if run not in children], children
+
+
+@cache
+def metrics_of_grid_search():
+    [run], _ = logged(GridSearchCV(TREE, GRID))
+    return {name for name in run.data.metrics if not name.startswith("training_")}
 
 
 @pytest.mark.parametrize(
@@ -59,12 +67,10 @@ def logged(tracking):
     ids=repr,
 )
 def test_the_run_of_a_search_holds_what_that_of_grid_search_holds_and_the_honest_score(
-    logged, search
+    autologging, search
 ):
-    [expected], _ = logged(GridSearchCV(TREE, GRID))
     [run], children = logged(search)
-    of_data = {name for name in expected.data.metrics if name.startswith("training_")}
-    assert set(expected.data.metrics) - of_data <= set(run.data.metrics)
+    assert metrics_of_grid_search() <= set(run.data.metrics)
     assert {"best_max_depth", "best_min_samples_leaf", "estimator"} <= set(run.data.params)
     assert run.data.params["best_max_depth"] == str(search.best_params_["max_depth"])
     low, high = search.report_.interval
@@ -81,14 +87,14 @@ def test_the_run_of_a_search_holds_what_that_of_grid_search_holds_and_the_honest
     assert sorted(run.data.metrics["mean_test_score"] for run in children) == pytest.approx(best)
 
 
-def test_a_search_inside_a_search_and_fits_without_autologging_leave_no_runs(logged):
+def test_a_search_inside_a_search_and_fits_without_autologging_leave_no_runs(autologging):
     [run], _ = logged(HonestSearchCV(HonestSearchCV(TREE, GRID)))
     assert run.data.tags["estimator_name"] == "HonestSearchCV"
     mlflow.sklearn.autolog(disable=True, silent=True)
     assert logged(HonestSearchCV(TREE, GRID)) == ([], [])
 
 
-def test_a_failed_fit_leaves_autologging_as_it_was(logged):
+def test_a_failed_fit_leaves_autologging_as_it_was(autologging):
     with pytest.raises(ValueError, match="all"):
         HonestSearchCV(TREE, {"max_depth": [-1]}).fit(X, Y)
     assert len(logged(HonestSearchCV(TREE, GRID))[0]) == 1

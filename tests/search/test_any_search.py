@@ -261,7 +261,7 @@ PHASES = [Phase.explicit, Phase.reuse, Phase.generate]  # to make a search small
 SEARCHES = st.sampled_from([NestedCVSearch, NestedCVSearch, LowVarianceCVSearch, ShrunkSearchCV])
 some, more, many = (
     settings(max_examples=number, suppress_health_check=list(HealthCheck), phases=PHASES)
-    for number in (40, 300, 2000)
+    for number in (15, 300, 2000)
 )
 
 
