@@ -3,12 +3,10 @@
 matplotlib is imported when something is drawn, so everything else works without it.
 """
 
+from skmaxev.plotting.candidates import RunnersUpDisplay, SelectionBiasDisplay
 from skmaxev.plotting.critical_difference import CriticalDifferenceDisplay
-from skmaxev.plotting.estimators import EstimatorsDisplay
-from skmaxev.plotting.optimism_curve import OptimismCurveDisplay
+from skmaxev.plotting.estimates import EstimatorsDisplay, OptimismCurveDisplay
 from skmaxev.plotting.outer_folds import OuterFoldsDisplay
-from skmaxev.plotting.runners_up import RunnersUpDisplay
-from skmaxev.plotting.selection_bias import SelectionBiasDisplay
 
 __all__ = [
     "CriticalDifferenceDisplay",

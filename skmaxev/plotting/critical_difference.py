@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from skmaxev.plotting._draw import BLUE, Display
+from skmaxev.plotting._display import BLUE, Display
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,8 +34,6 @@ class CriticalDifferenceDisplay(Display):
     ----------
     groups_ : list of tuple of two floats
         First and last rank of every bar.
-    ax_, figure_ : matplotlib Axes and Figure
-        After `plot`.
 
     References
     ----------
@@ -49,7 +47,7 @@ class CriticalDifferenceDisplay(Display):
     [(1.0, 2.125), (2.125, 2.875)]
     """
 
-    width = 5.5  # names stand on both sides
+    _width = 5.5  # names stand on both sides
 
     def __init__(
         self,
@@ -67,35 +65,23 @@ class CriticalDifferenceDisplay(Display):
         self.groups_ = _groups(np.sort(self.average_ranks), self.critical_difference)
 
     @classmethod
-    def from_comparison(
-        cls, comparison: RankComparison, *, names: Sequence[str] | None = None
-    ) -> Self:
-        """Take the ranks from `skmaxev.comparison.friedman_nemenyi`.
-
-        Parameters
-        ----------
-        comparison : RankComparison
-            Of many models on many data sets.
-        names : sequence of str, optional
-            Of the models; those of the comparison if omitted.
-        """
+    def from_comparison(cls, comparison: RankComparison) -> Self:
+        """Take ranks and names from `skmaxev.comparison.friedman_nemenyi`."""
         ranks, difference = comparison.average_ranks, comparison.critical_difference
-        return cls(ranks, difference, names=names or comparison.names)
+        return cls(ranks, difference, names=comparison.names)
 
     @property
-    def height(self) -> float:
-        """Inches that a figure of its own should have."""
+    def _height(self) -> float:
         return 1.3 + 0.17 * self.average_ranks.size
 
     def _draw(self, ax: Any) -> None:
         """Draw the scale, the models below it and bars over those that are not told apart."""
-        size = self.average_ranks.size
         order = np.argsort(self.average_ranks, kind="stable")
         for place, model in enumerate(order):
             self._draw_model(ax, place, int(model))
         for level, (first, last) in enumerate(self.groups_):
             ax.plot([first - 0.03, last + 0.03], [0.35 + 0.25 * level] * 2, color="black", lw=4)
-        self._draw_axis(ax, size)
+        self._draw_axis(ax, self.average_ranks.size)
 
     def _draw_model(self, ax: Any, place: int, model: int) -> None:
         """Draw one line from the rank down to the name, on the nearer side."""

@@ -7,14 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from skmaxev.plotting._draw import BLUE, GREEN, GREY, ORANGE, finish, legend_above
-from skmaxev.plotting._source import ReportDisplay, cut, settings_in_words, signed, table_of
+from skmaxev.plotting._display import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    ReportDisplay,
+    cut,
+    finish,
+    legend_above,
+    settings_in_words,
+    signed,
+    table_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from skmaxev.report import SelectionReport
-    from skmaxev.table import OuterFolds, ScoreTable
 
 __all__ = ["OuterFoldsDisplay"]
 
@@ -41,11 +51,6 @@ class OuterFoldsDisplay(ReportDisplay):
     metric, greater_is_better : str, bool
         Name of the score; False for a loss.
 
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        After `plot`.
-
     Examples
     --------
     >>> from skmaxev.plotting import OuterFoldsDisplay
@@ -61,8 +66,10 @@ class OuterFoldsDisplay(ReportDisplay):
     inner: Any = None
     settings: Sequence[str] | None = None
 
+    _arrays = ("scores",)
+
     def __post_init__(self) -> None:
-        self.scores = np.asarray(self.scores, dtype=np.float64)
+        super().__post_init__()
         self.best_index = np.asarray(self.best_index, dtype=np.intp)
         if self.scores.shape != self.best_index.shape:
             raise ValueError(
@@ -84,25 +91,27 @@ class OuterFoldsDisplay(ReportDisplay):
                 "the report must be of a search with outer folds, such as NestedCVSearch; this "
                 f"one is of {report.source}."
             )
+        best_index, settings = outer.best_index, None
+        if outer.params is not None:  # each fold drew candidates of its own
+            same = [repr(params) == repr(report.best_params) for params in outer.params]
+            best_index = np.where(same, report.best_index, -1)
+            settings = settings_in_words(outer.params, outer.params)
+        elif table.params is not None:
+            settings = settings_in_words(table.params, [table.params[k] for k in best_index])
         inner = None
         if outer.inner is not None:
             means = np.nanmean(outer.inner, axis=1)  # (n_outer, n_candidates)
             inner = signed(report, means[np.arange(len(means)), outer.best_index])
-        best_index = outer.best_index
-        if outer.params is not None:  # each fold drew candidates of its own
-            same = [repr(params) == repr(report.best_params) for params in outer.params]
-            best_index = np.where(same, report.best_index, -1)
         return {
             "scores": signed(report, outer.scores),
             "best_index": best_index,
             "search_best_index": report.best_index,
             "inner": inner,
-            "settings": _settings(table, outer),
+            "settings": settings,
         }
 
     @property
-    def height(self) -> float:
-        """Inches that a figure of its own should have."""
+    def _height(self) -> float:
         return 1.35 + 0.3 * float(self.scores.size)
 
     def _draw(self, ax: Any) -> None:
@@ -110,15 +119,8 @@ class OuterFoldsDisplay(ReportDisplay):
         rows = np.arange(self.scores.size)
         if self.inner is not None:
             ax.hlines(rows, self.inner, self.scores, color=GREY, lw=0.8)
-            ax.plot(
-                self.inner,
-                rows,
-                "o",
-                mfc="none",
-                color=ORANGE,
-                ms=5,
-                label="inner score of its choice",
-            )
+            hollow = {"mfc": "none", "color": ORANGE, "ms": 5}
+            ax.plot(self.inner, rows, "o", label="inner score of its choice", **hollow)
         same = self.best_index == self.search_best_index
         for label, where, colour, marker in (
             ("outer score: the search's winner", same, BLUE, "D"),
@@ -135,16 +137,8 @@ class OuterFoldsDisplay(ReportDisplay):
         legend_above(ax, columns=1, side="right")  # the rows' long labels take the left
 
     def _labels(self) -> list[str]:
-        names = [
-            f"fold {row}" + (f": #{index}" if index >= 0 else "")
-            for row, index in enumerate(self.best_index)
+        settings = self.settings or [""] * len(self.best_index)
+        return [
+            f"fold {row}{f': #{index}' if index >= 0 else ''}\n{cut(text)}".rstrip()
+            for row, (index, text) in enumerate(zip(self.best_index, settings, strict=True))
         ]
-        settings = self.settings or [""] * len(names)
-        return [f"{name}\n{cut(text)}".rstrip() for name, text in zip(names, settings, strict=True)]
-
-
-def _settings(table: ScoreTable, outer: OuterFolds) -> list[str] | None:
-    candidates = outer.params or table.params
-    if candidates is None:
-        return None
-    return settings_in_words(candidates, outer.params or [candidates[k] for k in outer.best_index])

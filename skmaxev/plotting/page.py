@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import re
 from datetime import date
 from html import escape
 from importlib.metadata import version
@@ -11,14 +13,11 @@ from typing import TYPE_CHECKING
 
 from skmaxev._html import as_table
 from skmaxev._version import __version__
-from skmaxev.plotting._source import ReportDisplay, signed
-from skmaxev.plotting.estimators import EstimatorsDisplay
-from skmaxev.plotting.optimism_curve import OptimismCurveDisplay
+from skmaxev.plotting._display import ReportDisplay, load, signed
+from skmaxev.plotting.candidates import RunnersUpDisplay, SelectionBiasDisplay
+from skmaxev.plotting.estimates import EstimatorsDisplay, OptimismCurveDisplay
 from skmaxev.plotting.outer_folds import OuterFoldsDisplay
-from skmaxev.plotting.runners_up import RunnersUpDisplay
-from skmaxev.plotting.selection_bias import SelectionBiasDisplay
-from skmaxev.plotting.svg import as_svg
-from skmaxev.report.numbers import Format, as_loss, name_params
+from skmaxev.report.numbers import Format, as_loss, name_params, percent
 from skmaxev.report.render import to_html
 from skmaxev.report.sentences import heading
 from skmaxev.report.setting import setting_of
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["to_page"]
 
+_INK = "#010203"  # stands for the colour of the page's text
+_INKED = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
 _MOST_ROWS = 6
 
 _STYLE = """
@@ -69,18 +70,7 @@ _CAPTIONS: dict[type[ReportDisplay], str] = {
 
 
 def to_page(report: SelectionReport) -> str:
-    """Write a whole HTML document.
-
-    Parameters
-    ----------
-    report : SelectionReport
-        The numbers; the pictures need its score table.
-
-    Returns
-    -------
-    str
-        Holds everything it shows. Where there can be no pictures, it says why.
-    """
+    """Write a whole HTML document that holds all it shows, or says why there are no pictures."""
     report = as_loss(report)
     title = escape(heading(report))
     return (
@@ -114,12 +104,13 @@ def _runners_up(report: SelectionReport) -> str:
             name_params(other.params or {}),
             write.score(other.score),
             write.score(other.difference),
-            "" if other.low is None or other.high is None
-            else f"{write.score(other.low)} to {write.score(other.high)}",
+            ""
+            if other.low is None or other.high is None
+            else write.interval((other.low, other.high)),
         )
         for other in others
-    ]  # fmt: skip
-    head = ("Runner-up", "Settings", "Score", "Behind by", f"{report.level:.0%} interval")
+    ]
+    head = ("Runner-up", "Settings", "Score", "Behind by", f"{percent(report.level)} interval")
     return _framed(as_table(head, rows))
 
 
@@ -146,10 +137,7 @@ def _pictures(report: SelectionReport) -> str:
         return "<p>The report carries no score table, so there is nothing to draw.</p>"
     if find_spec("matplotlib") is None:
         return '<p>Pictures need matplotlib: pip install "skmaxev[plot]".</p>'
-    kinds: list[type[ReportDisplay]] = [
-        SelectionBiasDisplay,
-        EstimatorsDisplay,
-    ]
+    kinds: list[type[ReportDisplay]] = [SelectionBiasDisplay, EstimatorsDisplay]
     if min(report.n_used, report.n_splits) > 1:  # a choice, and noise to correct by
         kinds.append(OptimismCurveDisplay)
     if report.runners_up().candidates:
@@ -162,9 +150,29 @@ def _pictures(report: SelectionReport) -> str:
 
 def _figure(report: SelectionReport, kind: type[ReportDisplay]) -> str:
     caption = escape(_CAPTIONS[kind])
-    picture = as_svg(kind.from_report(report), prefix=kind.__name__)
+    picture = _as_svg(kind.from_report(report))
     picture = picture.replace("<svg", f'<svg role="img" aria-label="{caption}"', 1)
     return f"<figure>{picture}<figcaption>{caption}</figcaption></figure>"
+
+
+def _as_svg(display: ReportDisplay) -> str:
+    """Draw a display as an SVG element, in the colour of the page's text."""
+    name = type(display).__name__  # makes its ids its own among others on the page
+    style = dict.fromkeys(_INKED, _INK)
+    style |= {"axes.facecolor": "none", "svg.fonttype": "path", "svg.hashsalt": name}
+    buffer = io.StringIO()
+    with load("mpl").rc_context(style):
+        size = (display._width, display._height)  # noqa: SLF001 - as `plot` takes them
+        figure = load("Figure")(figsize=size, layout="constrained", facecolor="none")
+        display.plot(ax=figure.subplots())
+        unsaid = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+        figure.savefig(buffer, format="svg", metadata=unsaid)
+    element = buffer.getvalue()
+    element = element[element.index("<svg") :]
+    element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
+    element = re.sub(r' xmlns(:xlink)?="[^"]*"', "", element)
+    element = re.sub(r'( id="|url\(#|href="#)', rf"\g<1>{name}-", element)
+    return element.replace(_INK, "currentColor").strip()
 
 
 def _sources(report: SelectionReport) -> str:
