@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from skmaxev.report.numbers import as_loss
+from skmaxev.report.numbers import as_loss, name_params
 
 if TYPE_CHECKING:
     from skmaxev.report import SelectionReport
@@ -43,17 +43,16 @@ _ROOM = 1.5  # what lies further off than this many ranges of the results would 
 _LONGEST = 30  # signs of a label beside the axes
 
 
-def load(name: str) -> Any:
-    """Return a part of matplotlib: ``mpl``, ``plt`` or ``Figure``."""
+def load() -> Any:
+    """Return matplotlib, with its pyplot and figure."""
     try:
-        import matplotlib as mpl  # noqa: PLC0415  # only who draws needs it
-        from matplotlib import pyplot as plt  # noqa: PLC0415
-        from matplotlib.figure import Figure  # noqa: PLC0415
+        import matplotlib.figure  # noqa: PLC0415 - only who draws needs it
+        import matplotlib.pyplot  # noqa: PLC0415
     except ImportError as error:
         raise ImportError(
             'drawing needs matplotlib, which is not installed: pip install "skmaxev[plot]".'
         ) from error
-    return {"mpl": mpl, "plt": plt, "Figure": Figure}[name]
+    return matplotlib
 
 
 class Display(ABC):
@@ -85,7 +84,7 @@ class Display(ABC):
         """
         if ax is None:
             size = (self._width, self._height)
-            ax = load("plt").subplots(figsize=size, layout="constrained")[1]
+            ax = load().pyplot.subplots(figsize=size, layout="constrained")[1]
         self._draw(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
@@ -178,15 +177,9 @@ def settings_in_words(
     all_names = dict.fromkeys(name for params in candidates for name in params)
     names = [name for name in all_names if len({repr(p.get(name)) for p in candidates}) > 1]
     return [
-        ", ".join(
-            f"{name.rpartition('__')[2]}={_short(params[name])}" for name in names if name in params
-        )
+        name_params({name.rpartition("__")[2]: params[name] for name in names if name in params})
         for params in some
     ]
-
-
-def _short(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def cut(text: str) -> str:

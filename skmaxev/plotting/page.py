@@ -161,9 +161,9 @@ def _as_svg(display: ReportDisplay) -> str:
     style = dict.fromkeys(_INKED, _INK)
     style |= {"axes.facecolor": "none", "svg.fonttype": "path", "svg.hashsalt": name}
     buffer = io.StringIO()
-    with load("mpl").rc_context(style):
+    with load().rc_context(style):
         size = (display._width, display._height)  # noqa: SLF001 - as `plot` takes them
-        figure = load("Figure")(figsize=size, layout="constrained", facecolor="none")
+        figure = load().figure.Figure(figsize=size, layout="constrained", facecolor="none")
         display.plot(ax=figure.subplots())
         unsaid = dict.fromkeys(("Creator", "Date", "Format", "Type"))
         figure.savefig(buffer, format="svg", metadata=unsaid)

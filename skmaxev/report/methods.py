@@ -14,30 +14,17 @@ PROCEDURE = "the procedure's average true score (E[mu_w])"
 
 
 class Method(NamedTuple):
-    """An estimator as a reader of the report meets it.
-
-    Parameters
-    ----------
-    name : str
-        Name in words.
-    target : str
-        What it estimates.
-    errs : str
-        Which way it errs on average.
-    citation : str
-        Where it comes from.
-    source : str
-        Key of its source in BibTeX.
-    judges_given : bool
-        Whether it can judge a candidate other than the one with the best mean score.
-    """
+    """An estimator as a reader of the report meets it."""
 
     name: str
     target: str
     errs: str
+    """Which way, on average."""
     citation: str
     source: str
+    """Key in BibTeX."""
     judges_given: bool = False
+    """Whether it can judge a candidate other than the one with the best mean score."""
 
 
 METHODS = {

@@ -134,6 +134,6 @@ def name_plainly(text: str) -> str:
 def _short(value: Any) -> str:
     # NumPy 2 writes np.float64(0.1) for a scalar's repr; a reader wants 0.1.
     value = value.item() if getattr(value, "shape", None) == () else value
-    value = float(f"{value:.6g}") if isinstance(value, float) else value
+    value = f"{value:.6g}" if isinstance(value, float) else value
     text = name_plainly(value if isinstance(value, str) else repr(value))
     return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 3] + "..."

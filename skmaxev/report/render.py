@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from html import escape
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -26,11 +26,7 @@ _WIDTH = 88
 _LABEL = 14
 _MOST_RUNNERS_UP = 20
 _COLUMNS = ("Method", "Score", "What it estimates", "Errs")
-_AS_THEY_ARE = (
-    "metric", "greater_is_better", "estimate", "level", "method", "target", "naive", "naive_pooled",
-    "optimism", "n_splits", "n_candidates", "n_used", "best_index", "noise", "spread", "n_fits",
-    "n_fresh", "source",
-)  # fmt: skip
+_NOT_PLAIN = {"table", "differences"}
 
 
 def to_text(report: SelectionReport) -> str:
@@ -142,7 +138,9 @@ def _html_list(labelled: list[tuple[str, str]]) -> str:
 
 def to_dict(report: SelectionReport) -> dict[str, Any]:
     """Return the report's numbers as dicts, lists, floats and text."""
-    return {name: getattr(report, name) for name in _AS_THEY_ARE} | {
+    plain = {of.name: getattr(report, of.name) for of in fields(report)}
+    return {name: value for name, value in plain.items() if name not in _NOT_PLAIN} | {
+        "target": report.target,
         "interval": list(report.interval) if report.interval else None,
         "best_params": _jsonable(report.best_params and dict(report.best_params)),
         "estimates": {key: asdict(found) for key, found in report.estimates.items()},
@@ -174,15 +172,7 @@ def _jsonable(value: Any) -> Any:
 def to_frame(report: SelectionReport) -> pd.DataFrame:
     """Return one row an estimator."""
     rows = [
-        {
-            "method": found.key,
-            "score": found.value,
-            "target": found.target,
-            "errs": found.errs,
-            "reported": found.key == report.method,
-            "name": found.name,
-            "citation": found.citation,
-        }
+        asdict(found) | {"reported": found.key == report.method}
         for found in report.estimates.values()
     ]
-    return as_frame(rows).set_index("method")
+    return as_frame(rows).rename(columns={"key": "method", "value": "score"}).set_index("method")

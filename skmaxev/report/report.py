@@ -185,13 +185,7 @@ class SelectionReport:
         return render.to_json(self, indent=indent)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the estimators as a pandas DataFrame, one row each.
-
-        Raises
-        ------
-        ImportError
-            If pandas is missing; it comes with ``pip install "skmaxev[frame]"``.
-        """
+        """Return the estimators as a pandas DataFrame, one row each."""
         return render.to_frame(self)
 
     def to_markdown(self) -> str:
@@ -248,11 +242,6 @@ class SelectionReport:
         ----------
         ax : matplotlib Axes, optional
             Where to draw; a new figure if omitted.
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is missing; it comes with ``pip install "skmaxev[plot]"``.
         """
         from skmaxev.plotting import SelectionBiasDisplay  # noqa: PLC0415 - it stands on reports
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from skmaxev._results import Result
-from skmaxev.report.numbers import name_params
+from skmaxev.report.numbers import name_params, percent
 from skmaxev.table import mean_scores
 
 if TYPE_CHECKING:
+    from skmaxev.estimators.differences import Differences
     from skmaxev.report.report import SelectionReport
 
 __all__ = ["RunnerUp", "RunnersUp", "runners_up"]
@@ -87,7 +88,7 @@ class RunnersUp(Result):
         near = sum(found.may_be_best for found in self.candidates)
         return (
             f"Candidate {self.best_index} won; {near} of the {self.n_compared - 1} others may be "
-            f"as good ({100 * self.level:g}% confidence)."
+            f"as good ({percent(self.level)} confidence)."
         )
 
     def to_dict(self) -> list[dict[str, Any]]:
@@ -105,25 +106,26 @@ def runners_up(report: SelectionReport) -> RunnersUp:
         return RunnersUp(report.best_index, (), report.n_used, report.level)
     sign = 1.0 if report.greater_is_better else -1.0
     scores = sign * mean_scores(table.used_scores) + 0.0
-    candidates = []
-    for place in np.argsort(found.values, kind="stable").tolist():
-        index = int(table.used[place])
-        same = found.standard_errors[place] == found.values[place] == 0.0
-        low, high, p_better = (
-            None if np.isnan(values[place]) else float(values[place])
-            for values in (found.low, found.high, found.p_better)
+    candidates = [
+        RunnerUp(
+            candidate=int(table.used[place]),
+            params=None if table.params is None else table.params[table.used[place]],
+            score=float(scores[place]),
+            difference=float(found.values[place]) + 0.0,
+            low=_known(found.low[place]),
+            high=_known(found.high[place]),
+            p_better=None if _is_same(found, place) else _known(found.p_better[place]),
+            may_be_best=bool(found.may_be_best[place]),
         )
-        candidates.append(
-            RunnerUp(
-                candidate=index,
-                params=None if table.params is None else table.params[index],
-                score=float(scores[place]),
-                difference=float(found.values[place]) + 0.0,
-                low=low,
-                high=high,
-                p_better=None if same else p_better,
-                may_be_best=bool(found.may_be_best[place]),
-            )
-        )
+        for place in np.argsort(found.values, kind="stable").tolist()
+    ]
     others = tuple(found for found in candidates if found.candidate != report.best_index)
     return RunnersUp(report.best_index, others, report.n_used, report.level)
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _is_same(found: Differences, place: int) -> bool:
+    return bool(found.standard_errors[place] == found.values[place] == 0.0)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from math import isclose
 from typing import TYPE_CHECKING, Any
 
+from skmaxev._results import as_odds
 from skmaxev.report.grid import about_grid
 from skmaxev.report.numbers import Format, name_candidates, name_params, name_plainly, percent
 from skmaxev.report.setting import setting_of
@@ -192,7 +193,7 @@ def _runners_up(report: SelectionReport) -> list[str]:
 def _behind(found: RunnerUp) -> str:
     if found.is_same:
         return ", the same scores"
-    return "" if found.p_better is None else f", {found.p_better:.0%} likely better"
+    return "" if found.p_better is None else f", {as_odds(found.p_better)} likely better"
 
 
 def _reasons(report: SelectionReport) -> list[str]:

@@ -11,27 +11,16 @@ __all__ = ["Setting", "setting_of"]
 
 
 class Setting(NamedTuple):
-    """Words for what was compared, and for what judged it.
-
-    Parameters
-    ----------
-    noun : str
-        One of those that were compared.
-    place : str
-        Where they were compared, short.
-    design : str
-        The same as a paper says it.
-    judges : str
-        What judged the winner, and chose it.
-    printed : str
-        What the printed score is.
-    """
+    """Words for what was compared, and for what judged it."""
 
     noun: str
     place: str
     design: str
+    """The place as a paper says it."""
     judges: str
+    """What judged the winner, and chose it."""
     printed: str
+    """What the printed score is."""
 
 
 def setting_of(report: SelectionReport) -> Setting:

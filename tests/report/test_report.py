@@ -134,7 +134,7 @@ def test_a_winner_at_the_edge_of_a_grid_is_said(winner, word):
     scores = NOISE[:, :5] + 0.5 * (np.arange(5) == winner)
     text = str(correct(with_params(scores)))
     assert ("Edge of grid" in text) == (word is not None)
-    assert word is None or f"model__C={10.0**winner} is the {word} value tried" in text
+    assert word is None or f"model__C={10**winner} is the {word} value tried" in text
 
 
 def test_draws_have_no_edge():
