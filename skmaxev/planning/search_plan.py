@@ -15,7 +15,7 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import ParameterGrid, ParameterSampler, check_cv, cross_validate
 from sklearn.utils import resample
 
-from skmaxev._html import as_text, block
+from skmaxev._results import as_text, block
 from skmaxev.estimators import expected_maximum_of_normals
 from skmaxev.planning._advice import advise, describe
 from skmaxev.search import (

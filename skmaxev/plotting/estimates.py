@@ -27,9 +27,9 @@ from skmaxev.report.numbers import percent
 from skmaxev.table import mean_scores
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
-    from skmaxev.report import SelectionReport
+    from skmaxev.report import Estimate, SelectionReport
 
 __all__ = ["EstimatorsDisplay", "OptimismCurveDisplay"]
 
@@ -43,14 +43,8 @@ class EstimatorsDisplay(ReportDisplay):
 
     Parameters
     ----------
-    values : array-like of shape (n_methods,)
-        Estimate of each method.
-    keys : sequence of str
-        Short name of each method.
-    targets : sequence of str
-        What each method estimates.
-    names : sequence of str, optional
-        Each method in words.
+    estimates : mapping of str to Estimate
+        As in ``report.estimates``.
     method : str
         Key of the method behind the honest score.
     naive : float
@@ -68,67 +62,46 @@ class EstimatorsDisplay(ReportDisplay):
     >>> from skmaxev.correction import correct
     >>> from skmaxev.plotting import EstimatorsDisplay
     >>> report = correct(np.random.default_rng(0).normal(0.8, 0.03, size=(5, 40)))
-    >>> EstimatorsDisplay.from_report(report).keys[:3]
+    >>> list(EstimatorsDisplay.from_report(report).estimates)[:3]
     ['ME', 'LVCV', 'LBCV']
     """
 
-    values: Any
+    estimates: Mapping[str, Estimate]
     _: KW_ONLY
-    keys: Sequence[str]
-    targets: Sequence[str]
     method: str
     naive: float
-    names: Sequence[str] = ()
     interval: tuple[float, float] | None = None
     level: float = 0.95
 
-    _arrays = ("values",)
-
     def __post_init__(self) -> None:
-        super().__post_init__()
-        self.names = list(self.names or [""] * len(self.keys))
-        sizes = [self.values.size, *map(len, (self.keys, self.targets, self.names))]
-        if len(set(sizes)) > 1:
-            raise ValueError(f"values, keys, targets and names must be of one length; got {sizes}.")
-        if self.method not in self.keys:
-            raise ValueError(f"method must be one of {list(self.keys)}; got {self.method!r}.")
+        if self.method not in self.estimates:
+            raise ValueError(f"method must be one of {list(self.estimates)}; got {self.method!r}.")
 
     @classmethod
     def _read(cls, report: SelectionReport) -> dict[str, Any]:
-        found = report.estimates.values()
-        return {
-            "values": [estimate.value for estimate in found],
-            "keys": [estimate.key for estimate in found],
-            "targets": [estimate.target for estimate in found],
-            "names": [estimate.name for estimate in found],
-            "method": report.method,
-            "naive": report.naive,
-            "interval": report.interval,
-            "level": report.level,
-        }
+        names = ("estimates", "method", "naive", "interval", "level")
+        return {name: getattr(report, name) for name in names}
 
     @property
     def _height(self) -> float:
-        return 1.5 + (0.25 if any(self.names) else 0.17) * len(self.keys)
+        return 1.5 + 0.25 * len(self.estimates)
 
     def _draw(self, ax: Any) -> None:
         """Draw one row a method, grouped by what they estimate."""
-        targets = list(dict.fromkeys(self.targets))
-        order = sorted(range(len(self.keys)), key=lambda row: targets.index(self.targets[row]))
-        rows = np.empty(len(order))
-        rows[order] = np.arange(len(order))
-        honest = self.keys.index(self.method)
+        targets = list(dict.fromkeys(found.target for found in self.estimates.values()))
+        rows = sorted(self.estimates.values(), key=lambda found: targets.index(found.target))
+        honest = [found.key for found in rows].index(self.method)
         ax.axvline(self.naive, color=ORANGE, lw=1.2, ls=(0, (4, 2)), label="printed score")
         for (marker, colour), target in zip(_LOOKS, targets, strict=False):
-            where = [row for row in order if self.targets[row] == target]
-            ax.plot(self.values[where], rows[where], marker, color=colour, ms=5, label=target)
+            where = [row for row, found in enumerate(rows) if found.target == target]
+            values = [rows[row].value for row in where]
+            ax.plot(values, where, marker, color=colour, ms=5, label=target)
             if self.interval is not None and honest in where:
                 label = f"{percent(self.level)} interval of {self.method}"
-                ends = [rows[honest]] * 2
-                ax.plot(self.interval, ends, "-|", color=colour, lw=1.4, ms=7, label=label)
-        labels = [fill(f"{self.keys[row]}: {self.names[row]}".rstrip(": "), 26) for row in order]
-        ax.set_yticks(np.arange(len(order)), labels)
-        ax.get_yticklabels()[int(rows[honest])].set_fontweight("bold")
+                ax.plot(self.interval, [honest] * 2, "-|", color=colour, lw=1.4, ms=7, label=label)
+        labels = [fill(f"{found.key}: {found.name}".rstrip(": "), 26) for found in rows]
+        ax.set_yticks(np.arange(len(rows)), labels)
+        ax.get_yticklabels()[honest].set_fontweight("bold")
         ax.invert_yaxis()
         ax.locator_params(axis="x", nbins=4)
         finish(ax, xlabel=self._score_label)

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from platform import python_version
 from typing import TYPE_CHECKING
 
-from skmaxev._html import as_table
+from skmaxev._results import as_table
 from skmaxev._version import __version__
 from skmaxev.plotting._display import ReportDisplay, load, signed
 from skmaxev.plotting.candidates import RunnersUpDisplay, SelectionBiasDisplay
@@ -19,8 +19,7 @@ from skmaxev.plotting.estimates import EstimatorsDisplay, OptimismCurveDisplay
 from skmaxev.plotting.outer_folds import OuterFoldsDisplay
 from skmaxev.report.numbers import Format, as_loss, name_params, percent
 from skmaxev.report.render import to_html
-from skmaxev.report.sentences import heading
-from skmaxev.report.setting import setting_of
+from skmaxev.report.sentences import heading, setting_of
 
 if TYPE_CHECKING:
     from skmaxev.report import SelectionReport

@@ -1,4 +1,4 @@
-"""What a paper says of a search: a row of a table, and a paragraph of methods."""
+"""What a paper says of a search: a row of a table, a paragraph of methods, and the sources."""
 
 from __future__ import annotations
 
@@ -8,13 +8,50 @@ from skmaxev._results import as_latex
 from skmaxev._version import __version__
 from skmaxev.report.methods import METHODS, PROCEDURE, WINNER, Method
 from skmaxev.report.numbers import SEARCH, Format, as_loss, name_plainly, percent
-from skmaxev.report.sentences import nothing_chosen
-from skmaxev.report.setting import setting_of
+from skmaxev.report.sentences import nothing_chosen, setting_of
 
 if TYPE_CHECKING:
     from skmaxev.report.report import SelectionReport
 
-__all__ = ["methods_text", "to_latex"]
+__all__ = ["bibtex", "methods_text", "to_latex"]
+
+
+# Kind, author, title, year, where.
+_SOURCES = {
+    "vanhasselt2013": (
+        "misc", "van Hasselt, Hado", "Estimating the Maximum Expected Value: An Analysis of "
+        "(Nested) Cross Validation and the Maximum Sample Average", 2013,
+        "note = {arXiv:1302.7175}",
+    ),
+    "efron2011": (
+        "article", "Efron, Bradley", "Tweedie's Formula and Selection Bias", 2011,
+        "journal = {Journal of the American Statistical Association}, volume = {106}",
+    ),
+    "tibshirani2009": (
+        "article", "Tibshirani, Ryan J. and Tibshirani, Robert",
+        "A Bias Correction for the Minimum Error Rate in Cross-Validation", 2009,
+        "journal = {The Annals of Applied Statistics}, volume = {3}",
+    ),
+    "tsamardinos2018": (
+        "article", "Tsamardinos, Ioannis and Greasidou, Elissavet and Borboudakis, Giorgos",
+        "Bootstrapping the Out-of-Sample Predictions for Efficient and Accurate Cross-Validation",
+        2018, "journal = {Machine Learning}, volume = {107}",
+    ),
+    "paraschakis2024": (
+        "misc", "Paraschakis, Konstantinos and others",
+        "Confidence Interval Estimation of Predictive Performance in the Context of AutoML", 2024,
+        "note = {arXiv:2406.08099}",
+    ),
+    "varma2006": (
+        "article", "Varma, Sudhir and Simon, Richard",
+        "Bias in Error Estimation When Using Cross-Validation for Model Selection", 2006,
+        "journal = {BMC Bioinformatics}, volume = {7}",
+    ),
+    "skmaxev": (
+        "software", "{skmaxev developers}", "skmaxev: honest scores for scikit-learn searches",
+        2026, f"version = {{{__version__}}}",
+    ),
+}  # fmt: skip
 
 
 def to_latex(report: SelectionReport) -> str:
@@ -109,3 +146,15 @@ def _interval(report: SelectionReport, of_what: str = "") -> str:
 def _in_words(method: Method) -> str:
     """Name a method without letters that only this package uses."""
     return method.name.replace("LVCV", METHODS["LVCV"].name)
+
+
+def bibtex(method: str) -> str:
+    """Write the BibTeX entries of a method and of this package."""
+    entries = []
+    for key in dict.fromkeys([METHODS[method].source, "skmaxev"]):
+        kind, author, title, year, where = _SOURCES[key]
+        entries.append(
+            f"@{kind}{{{key},\n  author = {{{author}}},\n  title = {{{title}}},\n"
+            f"  year = {{{year}}},\n  {where}\n}}"
+        )
+    return "\n\n".join(entries)

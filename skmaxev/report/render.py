@@ -10,8 +10,7 @@ from html import escape
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from skmaxev._html import as_table, as_text, block
-from skmaxev._results import as_frame, as_markdown
+from skmaxev._results import as_frame, as_markdown, as_table, as_text, block
 from skmaxev.report.numbers import Format, as_loss
 from skmaxev.report.sentences import facts, heading, headline, nothing_chosen, remarks
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from skmaxev.report import paper, render
-from skmaxev.report.methods import METHODS, bibtex
+from skmaxev.report.methods import METHODS
 from skmaxev.report.numbers import as_loss
 from skmaxev.report.runners_up import RunnersUp, runners_up
 from skmaxev.report.sentences import advise
@@ -215,7 +215,7 @@ class SelectionReport:
 
     def bibtex(self) -> str:
         """Return the BibTeX entries that `methods_text` and `to_latex` cite."""
-        return bibtex(self.method)
+        return paper.bibtex(self.method)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the report as a page that opens offline, on a phone or a desktop, light or dark.

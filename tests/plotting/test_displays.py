@@ -287,11 +287,9 @@ def test_a_report_without_its_table_is_refused_with_the_cure(report):
         SelectionBiasDisplay.from_report(replace(report, table=None))
 
 
-def test_estimators_of_different_lengths_are_refused():
-    with pytest.raises(ValueError, match="of one length"):
-        EstimatorsDisplay([0.5], keys=["ME", "EB"], targets=["a"], method="ME", naive=0.5)
+def test_the_method_of_the_honest_score_must_be_among_the_estimators(report):
     with pytest.raises(ValueError, match="method must be one of"):
-        EstimatorsDisplay([0.5], keys=["ME"], targets=["a"], method="EB", naive=0.5)
+        EstimatorsDisplay(report.estimates, method="none", naive=0.5)
 
 
 def test_losses_with_a_minus_are_drawn_as_losses():
