@@ -85,6 +85,13 @@ def test_splits_that_nothing_tells_are_taken_for_the_same_and_said():
     assert any("nothing tells" in note for note in report.notes)
 
 
+def test_scores_of_one_model_a_name_are_one_search():
+    report = correct({"a": {"split0": 0.8, "split1": 0.9}, "b": {"split0": 0.7, "split1": 0.9}})
+    assert report.estimate == correct([[0.8, 0.7], [0.9, 0.9]]).estimate
+    assert report.best_params == {"params": "a"}
+    assert report.notes == ()
+
+
 def test_failed_candidates_keep_their_search():
     found = {name: correct(search).table for name, search in searches().items()}
     broken = found["neighbours"].scores.copy()

@@ -25,7 +25,7 @@ def report_of(scores, *, n_repeats=1, test_share=0.2, method="CONSENSUS", **opti
 
 def numbers(report):
     values = [report.estimates[name].value for name in EVERY]
-    return np.array([report.estimate, report.naive, report.noise, *report.interval, *values])
+    return np.array([report.estimate, report.naive, *report.interval, *values])
 
 
 def draw(seed, n_splits=10, n_candidates=8):
@@ -50,6 +50,15 @@ def test_a_metric_in_another_unit_gives_the_same_report_in_that_unit(seed, unit,
     plain = numbers(report_of(scores, n_repeats=n_repeats))
     moved = numbers(report_of(unit * scores, n_repeats=n_repeats))
     np.testing.assert_allclose(moved / unit, plain, rtol=1e-6)
+
+
+@given(SEEDS, st.sampled_from([0.5, 1e3]), st.sampled_from([1, 2]))
+def test_a_metric_from_another_zero_gives_the_same_report_from_there(seed, zero, n_repeats):
+    scores = draw(seed)
+    plain = report_of(scores, n_repeats=n_repeats)
+    moved = report_of(zero + scores, n_repeats=n_repeats)
+    np.testing.assert_allclose(numbers(moved), zero + numbers(plain), atol=1e-6)
+    assert moved.noise == pytest.approx(plain.noise)
 
 
 @given(SEEDS, st.integers(2, 5))
@@ -128,6 +137,18 @@ def test_the_order_of_the_candidates_is_in_no_number_where_rows_are_kept(seed, m
         assert moved.estimates[key].value == pytest.approx(estimate.value, abs=1e-9), key
     assert (moved.estimate, moved.naive) == pytest.approx((plain.estimate, plain.naive), abs=1e-9)
     assert moved.interval == pytest.approx(plain.interval, abs=1e-9)
+
+
+@given(SEEDS, st.sampled_from(["accuracy", "f1", "roc_auc", "neg_brier_score", "r2"]))
+def test_rows_of_a_candidate_copied_a_hundred_times_stay_within_the_scores(seed, metric):
+    told, said = predictions(seed, metric)
+    crowd = np.concatenate([said, np.repeat(said[[seed % 6]], 100, axis=0)])
+    plain, report = correct(responses=said, **told), correct(responses=crowd, **told)
+    means = plain.table.scores.mean(axis=0)
+    top = plain.naive if plain.naive_pooled is None else plain.naive_pooled
+    assert report.naive == pytest.approx(plain.naive)
+    assert means.min() - 1e-9 <= report.estimate <= top + 1e-9
+    assert report.interval[0] <= report.estimate <= report.interval[1]
 
 
 @given(SEEDS, st.sampled_from([1e-14, 1e14]))
