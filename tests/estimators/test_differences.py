@@ -47,6 +47,40 @@ def test_rows_for_which_nothing_was_trained_give_the_paired_t():
     )
 
 
+def loop_pair(splits, rows, n_test, test_share):
+    """Variance and freedom of a mean difference, by the formula page."""
+    n, j = len(rows), len(splits)
+    f = j - 1
+    between = sum((splits - splits.mean()) ** 2) / f
+    of_rows = rows - rows.mean()
+    within = sum(of_rows**2) / (n - 1) / n_test
+    g = 2 * n / (np.mean(of_rows**4) / np.mean(of_rows**2) ** 2 - 1)
+    if f * between / within > stats.chi2.ppf(0.99, f):
+        one, df = between, f
+    else:
+        one, df = (f * between + g * within) / (f + g), f + g
+    return (1 / j + test_share / (1 - test_share)) * one, df
+
+
+@pytest.mark.parametrize(("n_repeats", "test_share"), [(1, 0.2), (5, 0.1)])
+def test_rows_and_splits_are_pooled_by_their_freedom(n_repeats, test_share):
+    """Folds, and shuffled splits; of one candidate the splits vary more than the rows allow."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal([0.5, 0.2, 0.0, 0.0], 1.0, size=(100, 4)) ** 3
+    scores = rows.reshape(5, 20, 4).mean(axis=1)
+    scores[:, 3] += 3.0 * np.array([1, -1, 1, -1, 0])
+    design = Design(n_splits=5, n_repeats=n_repeats, test_share=test_share)
+    found = paired_differences(scores, row_values=rows, design=design)
+    n_test = 20 if n_repeats == 1 else 100 * test_share
+    for other in (1, 2, 3):
+        gap = scores[:, 0] - scores[:, other]
+        variance, df = loop_pair(gap, rows[:, 0] - rows[:, other], n_test, test_share)
+        half = stats.t.ppf(0.975, df) * np.sqrt(variance)
+        assert found.standard_errors[other] == pytest.approx(np.sqrt(variance))
+        assert found.high[other] - gap.mean() == pytest.approx(half)
+        assert found.p_better[other] == pytest.approx(stats.t.sf(gap.mean() / variance**0.5, df))
+
+
 def test_the_set_is_the_one_of_student_for_two_candidates():
     """With one other candidate, rotations make Student's t, so the p-value is known."""
     table = np.random.default_rng(5).normal([0.1, 0.0], 0.1, size=(5, 2))
