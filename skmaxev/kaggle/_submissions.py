@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skmaxev.readers.build import as_floats
+from skmaxev.readers.arrays import as_floats
 from skmaxev.readers.files import read_csv
 
 __all__ = ["USUAL", "check_number", "check_public"]

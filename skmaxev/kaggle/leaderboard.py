@@ -16,7 +16,8 @@ from skmaxev.estimators.differences import known_differences
 from skmaxev.estimators.shrinkage import efron_shrinkage
 from skmaxev.estimators.validation import check_best_index, check_level
 from skmaxev.kaggle._submissions import USUAL, check_number, check_public
-from skmaxev.readers.build import as_floats, build_table, check_direction
+from skmaxev.readers.arrays import as_floats
+from skmaxev.readers.build import build_table, check_direction
 from skmaxev.report import Estimate, SelectionReport
 from skmaxev.table import ScoreTable
 

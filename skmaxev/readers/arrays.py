@@ -1,18 +1,19 @@
-"""Readers of arrays and of objects that carry them."""
+"""Readers of arrays and of objects that carry them, and what makes numbers of a cell."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skmaxev.metrics import rows_from_responses
-from skmaxev.readers.build import build_table, numbers
+from skmaxev.readers.build import build_table
 from skmaxev.table import Rows, ScoreTable
 
-__all__ = ["from_array", "from_object"]
+__all__ = ["as_floats", "from_array", "from_object", "is_missing", "numbers"]
+
+FloatArray = NDArray[np.float64]
 
 _USUAL_FOLDS = (5, 10)  # as many candidates may well be folds
 _MANY_ROWS = 10  # fewer are splits that were all right or all wrong
@@ -39,18 +40,17 @@ def from_array(
     table = numbers(scores, "scores")
     if candidates_in == "rows" or (separate and candidates_in is None):
         table = table.T
-    told = separate or candidates_in is not None
     return build_table(
         table,
         metric=metric or "score",
         greater_is_better=greater_is_better,
         error_score=error_score,
         source="array",
-        notes=() if told else _doubts(table),
+        notes=() if separate or candidates_in is not None else _doubts(table),
     )
 
 
-def _doubts(scores: NDArray[np.float64]) -> tuple[str, ...]:
+def _doubts(scores: FloatArray) -> tuple[str, ...]:
     """Ask whether a table lies on its side: an array has no names to tell."""
     n_rows, n_candidates = scores.shape
     if np.isin(scores, (0.0, 1.0)).all():  # right and wrong
@@ -66,13 +66,7 @@ def _doubts(scores: NDArray[np.float64]) -> tuple[str, ...]:
     )
 
 
-def from_object(
-    results: Any,
-    *,
-    metric: str | None = None,
-    greater_is_better: bool | None = None,
-    error_score: float | None = None,
-) -> ScoreTable:
+def from_object(results: Any, *, metric: str | None = None, **naming: Any) -> ScoreTable:
     """Read ``scores`` of an object, and its out-of-fold results of single rows if it has any.
 
     Those are ``fold`` of shape (n_rows,) with the split that judged each row (-1 for none; a split
@@ -80,44 +74,84 @@ def from_object(
     right) or ``responses``, both (n_rows, n_candidates), and ``y``.
     """
     scores = numbers(results.scores, "scores")
-    name = metric or getattr(results, "metric", None) or "score"
-    table = build_table(
-        scores,
-        metric=str(name),
-        greater_is_better=greater_is_better,
-        error_score=error_score,
-        rows=(rows := _rows(results, scores.shape[1], str(name))),
-        source=type(results).__name__,
-    )
-    return table if rows is None else _with_counts(table, rows.test_fold[0])
-
-
-def _with_counts(table: ScoreTable, fold: NDArray[np.intp]) -> ScoreTable:
-    """Add the numbers of rows, where every split judged some."""
-    n_test = np.bincount(fold[fold >= 0], minlength=table.n_splits)
-    if len(n_test) != table.n_splits or not n_test.all():
-        return table
-    return replace(table, n_train=len(fold) - n_test, n_test=n_test)
+    name = str(metric or getattr(results, "metric", None) or "score")
+    facts: dict[str, Any] = {"rows": _rows(results, scores.shape[1], name)}
+    if facts["rows"] is not None:
+        fold = facts["rows"].test_fold[0]
+        n_test = np.bincount(fold[fold >= 0], minlength=len(scores))
+        if len(n_test) == len(scores) and n_test.all():
+            facts |= {"n_train": len(fold) - n_test, "n_test": n_test}
+    return build_table(scores, metric=name, source=type(results).__name__, **facts, **naming)
 
 
 def _rows(results: Any, n_candidates: int, metric: str) -> Rows | None:
-    fold, y = getattr(results, "fold", None), getattr(results, "y", None)
-    if fold is None:
+    fold: Any = getattr(results, "fold", None)
+    y: Any = getattr(results, "y", None)
+    kind = "correct" if metric == "accuracy" else "responses"
+    found = getattr(results, kind, None)
+    if fold is None or found is None or (kind == "responses" and y is None):
         return None
-    size = (len(fold), n_candidates)
-    correct, responses = (getattr(results, name, None) for name in ("correct", "responses"))
-    if metric == "accuracy" and correct is not None:
-        return Rows.of_one_partition(fold, values=_checked(correct, size, "correct"), y_true=y)
-    if responses is None or y is None or metric == "accuracy":
-        return None
-    return rows_from_responses(metric, y, _checked(responses, size, "responses").T, fold)
-
-
-def _checked(found: ArrayLike, size: tuple[int, int], name: str) -> NDArray[np.float64]:
-    values = np.asarray(found, dtype=np.float64)
+    values, size = np.asarray(found, dtype=np.float64), (len(fold), n_candidates)
     if values.shape != size:
         raise ValueError(
-            f"{name} must have shape (n_rows, n_candidates) = {size}, as fold and scores say; got "
+            f"{kind} must have shape (n_rows, n_candidates) = {size}, as fold and scores say; got "
             f"{values.shape}."
         )
-    return values
+    if kind == "correct":
+        return Rows.of_one_partition(fold, values=values, y_true=y)
+    return rows_from_responses(metric, y, values.T, fold)
+
+
+def is_missing(value: Any) -> bool:
+    """Tell whether a cell is empty: None, NaN, masked, or pandas' own NA and NaT."""
+    if value is None or value is np.ma.masked:
+        return True
+    if isinstance(value, float | np.floating):
+        return bool(np.isnan(value))
+    return type(value).__name__ in {"NAType", "NaTType"}
+
+
+def as_floats(values: Any, what: str) -> FloatArray:
+    """Return an array, or a column of a frame, as floats; what is missing or masked is NaN."""
+    try:
+        return _as_floats(values)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"{what} must be numbers; got {type(values).__name__} ({error}). Put NaN where one is "
+            "missing, and write percentages and decimal commas as plain numbers, as with "
+            "pandas.read_csv(path, decimal=',')."
+        ) from error
+
+
+def _as_floats(values: Any) -> FloatArray:
+    if isinstance(values, list | tuple) and any(map(np.ma.isMaskedArray, values)):
+        values = np.ma.stack(values)
+    if np.ma.isMaskedArray(values):
+        return np.ma.filled(values.astype(np.float64), np.nan)
+    found = np.asarray(values)
+    if found.dtype.kind in "cMm":  # NumPy would drop the imaginary part, and count seconds
+        raise TypeError(f"their type is {found.dtype}")
+    if found.dtype.kind != "O":
+        return found.astype(np.float64)
+    cells = found.ravel()
+    inner = next((cell for cell in cells if isinstance(cell, list | tuple | np.ndarray)), None)
+    if inner is not None:
+        raise TypeError(f"its cells are of type {type(inner).__name__}; stack them to one array")
+    floats = np.array([np.nan if is_missing(cell) else cell for cell in cells], dtype=np.float64)
+    return floats.reshape(found.shape)
+
+
+def numbers(scores: ArrayLike, what: str) -> FloatArray:
+    """Return scores as floats of shape (n_splits, n_candidates); NaN stays."""
+    table = as_floats(scores, what)
+    if table.ndim == 2 and table.size:
+        return table
+    if table.ndim == 1 and table.size:
+        got = f"{table.size} single numbers. One score a candidate shows no noise, so there is "
+        cure = (
+            "nothing to correct from: pass the score of every candidate on every split, or 1.0 and "
+            "0.0 for each row (rows x candidates) that a candidate got right or wrong."
+        )
+    else:
+        got, cure = f"{table.shape}. ", "Pass one row a split and one column a candidate."
+    raise ValueError(f"{what} must have shape (n_splits, n_candidates); got {got}{cure}")

@@ -45,18 +45,24 @@ def failed_candidates(
     """
     missing = ~np.isfinite(scores)
     endless = ~missing & (np.abs(scores) >= _ENDLESS)
-    words = f"score beyond {_ENDLESS:g} on {{splits}}, which no number can be reckoned from"
-    reasons = _reasons(endless, words) | _reasons(missing, "no score on {splits}")
+    words = f"score beyond {_ENDLESS:g} on {{}}, which no number can be reckoned from"
+    reasons = _reasons(endless, words) | _reasons(missing, "no score on {}")
     if error_score is None or not np.isfinite(error_score):
         return reasons, ()
     failed = scores == error_score
     rest = scores[~(missing | endless | failed)]
-    earned = np.zeros_like(failed)
+    notes: tuple[str, ...] = ()
     if not told and rest.size:
         low, high = support_of(metric, rest)
         earned = failed & ~failed.all(axis=0) & (low <= error_score <= high)
-    sure = _reasons(failed & ~earned, f"fit failed on {{splits}} (error_score={error_score:g})")
-    return sure | reasons, _doubt(earned, error_score)
+        failed &= ~earned
+        if count := int(earned.any(axis=0).sum()):
+            notes = (
+                f"error_score={error_score:g} is a score that a fit can earn, so the {count} "
+                "candidate(s) with it on some splits take part. Search with error_score=nan to "
+                "tell failed fits apart.",
+            )
+    return _reasons(failed, f"fit failed on {{}} (error_score={error_score:g})") | reasons, notes
 
 
 def nothing_left(scores: FloatArray, metric: str, reasons: Mapping[int, str]) -> str:
@@ -65,9 +71,8 @@ def nothing_left(scores: FloatArray, metric: str, reasons: Mapping[int, str]) ->
     if empty.all():
         what = "all scores are NaN or infinite"
     elif empty.any():
-        what = f"{_splits(empty)} has no score for any candidate".replace(
-            "splits", "each of splits"
-        )
+        each = "each of " if empty.sum() > 1 else ""
+        what = f"{each}{_splits(empty)} has no score for any candidate"
     else:
         index, reason = next(iter(reasons.items()))
         what = f"all {scores.shape[1]} are left out, such as candidate {index}: {reason}"
@@ -79,22 +84,10 @@ def nothing_left(scores: FloatArray, metric: str, reasons: Mapping[int, str]) ->
     )
 
 
-def _doubt(doubtful: Mask, value: float) -> tuple[str, ...]:
-    count = int(doubtful.any(axis=0).sum())
-    if not count:
-        return ()
-    return (
-        f"error_score={value:g} is a score that a fit can earn, so the {count} candidate(s) with "
-        "it on some splits take part. Search with error_score=nan to tell failed fits apart.",
-    )
-
-
 def _reasons(failed: Mask, words: str) -> dict[int, str]:
     """Name the splits, (n_splits, n_candidates), that each candidate failed on."""
-    return {
-        index: words.format(splits=_splits(failed[:, index]))
-        for index in np.flatnonzero(failed.any(axis=0)).tolist()
-    }
+    candidates = np.flatnonzero(failed.any(axis=0)).tolist()
+    return {index: words.format(_splits(failed[:, index])) for index in candidates}
 
 
 def _splits(failed: Mask) -> str:

@@ -17,7 +17,8 @@ def read_csv(file: str | os.PathLike[str] | IO[Any], **options: Any) -> Any:
         raise ImportError(
             "CSV files are read by pandas, which is not installed: pip install skmaxev[frame]."
         ) from error
-    _check_path(file)
+    if isinstance(file, str | os.PathLike):
+        _check_path(os.fspath(file))
     try:
         frame = pandas.read_csv(file, **options)
     except (ValueError, OSError) as error:  # pandas' own errors are ValueErrors
@@ -27,31 +28,24 @@ def read_csv(file: str | os.PathLike[str] | IO[Any], **options: Any) -> Any:
             "correct(pandas.read_csv(path, sep=';', decimal=',', encoding='utf-16')), or "
             "pandas.read_excel, json.load, numpy.load."
         ) from error
-    numbered = isinstance(frame.index, pandas.RangeIndex)
-    _check_lines(list(map(str, frame.columns)), len(frame), numbered=numbered)
-    if str(frame.columns[0]).startswith("Unnamed: "):  # an index that was written too
-        frame = frame.set_index(frame.columns[0]).rename_axis(index=None)
-    return frame
-
-
-def _check_lines(names: list[str], n_rows: int, *, numbered: bool) -> None:
-    """Refuse what pandas reads without a word: other separators, and lines that are too long."""
-    if not n_rows:
+    if frame.empty:
         raise ValueError("a CSV file must hold a line a candidate; this one has column names only.")
+    names = list(map(str, frame.columns))
+    # What pandas reads without a word: other separators, and lines that are too long.
     alone = len(names) == 1 and any(sign in names[0] for sign in ";\t|")
-    if alone or not numbered:
+    if alone or not isinstance(frame.index, pandas.RangeIndex):
         raise ValueError(
             "a CSV file must have commas between its columns, and in no line more cells than in "
             f"the first, the names; this one begins with {','.join(names)[:80]!r}. Leave out what "
             "stands above, say --sep and --decimal on the command line, or pass "
             "pandas.read_csv(path, sep=..., decimal=...)."
         )
+    if names[0].startswith("Unnamed: "):  # an index that was written too
+        frame = frame.set_index(frame.columns[0]).rename_axis(index=None)
+    return frame
 
 
-def _check_path(file: Any) -> None:
-    if not isinstance(file, str | os.PathLike):
-        return
-    path = os.fspath(file)
+def _check_path(path: str) -> None:
     if "\n" in path:
         raise ValueError(
             "results must be a path; got a text of many lines. Pass io.StringIO(text)."

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skmaxev.readers.build import as_floats, build_table
+from skmaxev.readers.arrays import as_floats
+from skmaxev.readers.build import build_table
 from skmaxev.table import ScoreTable, UncorrectableError
 
 __all__ = ["from_path", "is_path"]
 
 FloatArray = NDArray[np.float64]
 
-_SQUARED = "mean squared error"
 _ONE_TARGET = 2  # axes: rows and settings
 
 
@@ -50,17 +49,14 @@ def _errors(model: Any, metric: str | None) -> ScoreTable:
     if len(sizes) > 1:
         ratios = np.repeat(np.atleast_1d(model.l1_ratio), sizes[-1])
         settings = [{"l1_ratio": ratio, **one} for ratio, one in zip(ratios, settings, strict=True)]
-    scores = path.reshape(-1, path.shape[-1]).T
-    return _table(model, scores, settings, metric=metric or _SQUARED, losses=True)
+    return _table(model, path.reshape(-1, path.shape[-1]).T, settings, metric=metric)
 
 
 def _of_classifier(model: Any, metric: str | None) -> ScoreTable:
     by_class = isinstance(model.scores_, Mapping)
-    kept = [
-        as_floats(one, "scores_")
-        for one in (model.scores_.values() if by_class else [model.scores_])
-    ]
-    if any(not np.array_equal(one, kept[0], equal_nan=True) for one in kept):
+    every = model.scores_.values() if by_class else [model.scores_]
+    first, *others = [as_floats(one, "scores_") for one in every]
+    if not all(np.array_equal(one, first, equal_nan=True) for one in others):
         raise UncorrectableError(
             "all classes must share their scores; this LogisticRegressionCV fitted one model a "
             "class, each with scores of its own. Pass those of one class, "
@@ -68,31 +64,32 @@ def _of_classifier(model: Any, metric: str | None) -> ScoreTable:
         )
     values = {"C": model.Cs_, "l1_ratio": getattr(model, "l1_ratios_", None)}
     names = ["C", "l1_ratio"] if by_class else ["l1_ratio", "C"]
-    names = names if kept[0].ndim > len(names) else ["C"]
+    names = names if first.ndim > len(names) else ["C"]
     grid = product(*(values[name] for name in names))
-    settings = [dict(zip(names, found, strict=True)) for found in grid]
     scoring = getattr(model, "scoring", None)
-    named = scoring if isinstance(scoring, str) and scoring != "warn" else None
+    if metric is None and isinstance(scoring, str) and scoring != "warn":
+        metric = scoring
     return _table(
         model,
-        kept[0].reshape(len(kept[0]), -1),
-        settings,
-        metric=metric or named or ("score" if callable(scoring) else "accuracy"),
+        first.reshape(len(first), -1),
+        [dict(zip(names, found, strict=True)) for found in grid],
+        metric=metric or ("score" if callable(scoring) else "accuracy"),
+        losses=False,
     )
 
 
 def _of_rows(model: Any, metric: str | None) -> ScoreTable:
-    errors = as_floats(model.cv_results_, "cv_results_")
-    if errors.ndim > _ONE_TARGET or getattr(model, "scoring", None) is not None:
+    errors, scoring = as_floats(model.cv_results_, "cv_results_"), getattr(model, "scoring", None)
+    if errors.ndim > _ONE_TARGET or scoring is not None:
         raise UncorrectableError(
             f"cv_results_ of {type(model).__name__} must hold squared errors of one target; got "
-            f"shape {errors.shape} and scoring={getattr(model, 'scoring', None)!r}. Search with "
-            "GridSearchCV(Ridge(), {'alpha': [...]}) instead."
+            f"shape {errors.shape} and scoring={scoring!r}. Search with GridSearchCV(Ridge(), "
+            "{'alpha': [...]}) instead."
         )
     settings = [{"alpha": alpha} for alpha in np.ravel(model.alphas)]
-    table = _table(model, errors, settings, metric=metric or _SQUARED, losses=True)
     ones = np.ones(len(errors), dtype=np.intp)
-    return replace(table, n_test=ones, n_train=(len(errors) - 1) * ones)
+    sizes: dict[str, Any] = {"n_test": ones, "n_train": (len(errors) - 1) * ones}
+    return _table(model, errors, settings, metric=metric, **sizes)
 
 
 def _table(
@@ -100,8 +97,9 @@ def _table(
     scores: FloatArray,
     settings: Sequence[Mapping[str, Any]],
     *,
-    metric: str,
-    losses: bool = False,
+    metric: str | None,
+    losses: bool = True,
+    **sizes: Any,
 ) -> ScoreTable:
     """Make the table with the estimator's own winner, which weights may have moved."""
     chosen = {name: np.ravel(getattr(model, f"{name}_"))[0] for name in settings[0]}
@@ -111,10 +109,11 @@ def _table(
     )
     return build_table(
         scores,
-        metric=metric,
+        metric=metric or "mean squared error",
         greater_is_better=not losses,
         best_index=winner,
         params=settings,
         source=type(model).__name__,
         notes=(note,) if winner is None else (),
+        **sizes,
     )

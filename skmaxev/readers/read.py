@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,20 @@ from skmaxev.readers.studies import from_study, is_study
 from skmaxev.table import Design, ScoreTable
 
 __all__ = ["read_scores"]
+
+_STEPS = {
+    "ResultGrid": "its .get_dataframe()",  # ray
+    "ExperimentAnalysis": "its .results",  # ray, FLAML
+    "Trials": "its .results",  # hyperopt
+    "SparkTrials": "its .results",
+    "Client": "its .summarize()",  # Ax
+    "AxClient": "its .get_trials_data_frame()",
+    "RunHistory": "a frame with a row a trial, [(k.config_id, k.instance, v.cost) for k, v in "
+    "runhistory.items()], with candidate=, fold= and score=",  # SMAC
+    "HyperparameterOptimizationFacade": "a frame of its .runhistory",
+    "AlgorithmConfigurationFacade": "a frame of its .runhistory",
+}
+"""What makes the results of other tools readable; none of them is a table by itself."""
 
 
 def read_scores(
@@ -65,12 +79,11 @@ n_repeats, test_share, clusters
     >>> table.n_splits, table.best_index
     (2, 2)
     """
-    table = _read(
-        results,
-        {"candidate": candidate, "fold": fold, "score": score},
-        {"metric": metric, "greater_is_better": greater_is_better, "error_score": error_score},
-        candidates_in,
-    )
+    naming = {"metric": metric, "greater_is_better": greater_is_better, "error_score": error_score}
+    long = {"candidate": candidate, "fold": fold, "score": score}
+    table = _own_table(results, metric, greater_is_better)
+    if table is None:
+        table = _from_table(results, long, naming, candidates_in)
     return _with_design(table, n_repeats, test_share, clusters)
 
 
@@ -78,46 +91,54 @@ def _with_design(
     table: ScoreTable, n_repeats: int | None, test_share: float | None, clusters: Any
 ) -> ScoreTable:
     """Add what the caller says of the splits to what the source says."""
+    if n_repeats is not None and test_share is None:  # the folds of one repeat share its rows
+        test_share = 1.0 / max(table.n_splits // max(n_repeats, 1), 2)
+    clusters = None if clusters is None else np.asarray(clusters)
     told = {"n_repeats": n_repeats, "test_share": test_share, "clusters": clusters}
-    given = {name: value for name, value in told.items() if value is not None}
+    given: dict[str, Any] = {name: value for name, value in told.items() if value is not None}
     if not given:
         return table
-    if clusters is not None:
-        given["clusters"] = np.asarray(clusters)
-    if n_repeats is not None and test_share is None:  # the folds of one repeat share its rows
-        given["test_share"] = 1.0 / max(table.n_splits // max(n_repeats, 1), 2)
     known = table.design or Design.assumed(table.n_splits)
     return replace(table, design=replace(known, **given, source="told"))
 
 
-def _read(
-    results: Any, long: Mapping[str, Any], naming: Mapping[str, Any], candidates_in: str | None
-) -> ScoreTable:
-    metric, greater_is_better = naming["metric"], naming["greater_is_better"]
-    if isinstance(getattr(results, "table", results), ScoreTable):  # a report has one too
-        return getattr(results, "table", results)  # type: ignore[no-any-return]
+def _own_table(
+    results: Any,
+    metric: str | None,
+    greater_is_better: bool | None,  # noqa: FBT001
+) -> ScoreTable | None:
+    """Read what says by itself which way its scores go; None for all else."""
+    own = getattr(results, "table", results)
+    if isinstance(own, ScoreTable):  # a report has one too
+        return own
     if not isinstance(metric, str | None):
         raise TypeError(f"metric must be the name of a metric; got {metric!r}.")
-    if hasattr(results, "collect_schema") and hasattr(results, "collect"):
-        results = results.collect()  # a lazy frame
-    if is_study(results) or is_search(results):
-        table = (from_study if is_study(results) else from_search)(results, metric=metric)
-        return table if greater_is_better is not False else _with_own_direction(table)
-    if is_skore(results):
-        return from_skore(results, **naming)
     if is_checkpoint(results):
         check_program(results)
         return from_checkpoint(results, metric=metric)
-    return _from_table(results, long, naming, candidates_in)
+    if not (is_study(results) or is_search(results)):
+        return None
+    table = (from_study if is_study(results) else from_search)(results, metric=metric)
+    if greater_is_better is not False or not table.greater_is_better:
+        return table
+    note = (
+        f"greater_is_better=False was not used: the {table.source} says itself that higher is "
+        "better. Of a search whose scores are losses, pass its cv_results_."
+    )
+    return replace(table, notes=(*table.notes, note))
 
 
 def _from_table(
-    results: Any, long: Mapping[str, Any], naming: Mapping[str, Any], candidates_in: str | None
+    results: Any, long: dict[str, Any], naming: dict[str, Any], candidates_in: str | None
 ) -> ScoreTable:
     source: dict[str, Any] = {}
+    if is_skore(results):
+        return from_skore(results, **naming)
     if isinstance(results, str | os.PathLike) or hasattr(results, "read"):
         source = {"source": "CSV text" if hasattr(results, "read") else Path(results).name}
         results = read_csv(results)
+    if hasattr(results, "collect_schema") and hasattr(results, "collect"):
+        results = results.collect()  # a lazy frame
     columns = as_columns(results)
     if columns is not None and any(name is not None for name in long.values()):
         return from_long(columns, **long, **naming, **source)
@@ -134,31 +155,6 @@ def _from_table(
         f"n_candidates), an Optuna study or a ScoreTable; got {type(results).__name__}."
         f"{f' Pass {step}.' if step else ''}"
     )
-
-
-_STEPS = {
-    "ResultGrid": "its .get_dataframe()",  # ray
-    "ExperimentAnalysis": "its .results",  # ray, FLAML
-    "Trials": "its .results",  # hyperopt
-    "SparkTrials": "its .results",
-    "Client": "its .summarize()",  # Ax
-    "AxClient": "its .get_trials_data_frame()",
-    "RunHistory": "a frame with a row a trial, [(k.config_id, k.instance, v.cost) for k, v in "
-    "runhistory.items()], with candidate=, fold= and score=",  # SMAC
-    "HyperparameterOptimizationFacade": "a frame of its .runhistory",
-    "AlgorithmConfigurationFacade": "a frame of its .runhistory",
-}
-"""What makes the results of other tools readable; none of them is a table by itself."""
-
-
-def _with_own_direction(table: ScoreTable) -> ScoreTable:
-    if not table.greater_is_better:
-        return table
-    note = (
-        f"greater_is_better=False was not used: the {table.source} says itself that higher is "
-        "better. Of a search whose scores are losses, pass its cv_results_."
-    )
-    return replace(table, notes=(*table.notes, note))
 
 
 def _check_one(results: Any) -> None:

@@ -10,21 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skmaxev.metrics import is_metric
-from skmaxev.readers.build import as_floats, build_table, is_missing, numbers
-from skmaxev.readers.columns import STATES, number_of_split, split_columns, with_lists_unpacked
-from skmaxev.table import OuterFolds, Rows, ScoreTable, UncorrectableError, mean_scores
+from skmaxev.readers.arrays import as_floats, is_missing, numbers
+from skmaxev.readers.build import build_table
+from skmaxev.readers.columns import STATES, split_columns, split_in, with_lists_unpacked
+from skmaxev.table import ScoreTable, UncorrectableError, mean_scores
 
 __all__ = ["choose_metric", "from_cv_results"]
 
 _MOST_NAMED = 6
 _MEAN_TOLERANCE = 1e-6  # stored means are often rounded
+_SETTINGS = re.compile(r"param_|params_|params\.|config/")  # also of Optuna, MLflow, ray
 _NO_SETTING = re.compile(  # means, ranks and times, indices that were written too, and W&B's own
     r"^(mean|std|rank|avg|split\d*|test|train|val|valid)_|^(mean|std|sd|min|max|iter|n_resources|"
     r"number|value|state|status|params?)$|time|duration|^_|^Unnamed|^(user|system)_attrs|^metrics\.",
     re.IGNORECASE,
 )
-_ROUNDING = 1e-9
-_FEWEST_SUMMED, _FEWEST_SPLITS = 3, 2  # below, a candidate may well be the mean of the others
 
 
 def from_cv_results(
@@ -32,46 +32,43 @@ def from_cv_results(
     *,
     metric: str | None = None,
     greater_is_better: bool | None = None,
-    best_index: int | None = None,
-    error_score: float | None = None,
-    told: bool = True,
     name: str | None = None,
-    n_fits: int | None = None,
-    rows: Rows | None = None,
-    outer: OuterFolds | None = None,
     source: str = "cv_results_",
+    **options: Any,
 ) -> ScoreTable:
     """Read the columns ``split0_test_score``, ... of a search or of a table like it.
 
     Columns named ``fold0``, ``split 1`` or ``fold_1_auc`` do as well, and a column ``fold_scores``,
-    ``scores`` or ``test_score`` of lists. Splits are taken in the order of their numbers.
+    ``scores`` or ``test_score`` of lists. Splits are taken in the order of their numbers. ``name``
+    is that of the metric where it has another one in the columns; ``options`` are those of
+    `build_table`.
     """
     results, parents = _without_parents(results)
     results = with_lists_unpacked(results, metric)
-    check_candidates(results)
-    column, columns = choose_metric(split_columns(results), metric, list(results))
+    found = split_columns(results)
+    splits = {column for columns in found.values() for column in columns}
+    others = {name: list(cells) for name, cells in results.items() if name not in splits}
+    _check_candidates(others)
+    column, columns = choose_metric(found, metric, list(results))
     scores = _stacked({column: results[column] for column in columns})
     if greater_is_better is None and f"_test_{column}" in str(columns[0]):
         greater_is_better = True  # in scikit-learn's results, under any name
-    rounds, notes = _earlier_rounds(results)
-    trials, said = _unfinished(results, greater_is_better=greater_is_better)
+    rounds, halving = _earlier_rounds(results)
+    trials, unfinished = _unfinished(results, greater_is_better=greater_is_better)
+    # A search with one metric calls its columns 'score', whatever the metric is.
+    known_as = metric if metric is not None and column == "score" else column
     return build_table(
         scores,
-        metric=name or _name(column, metric),
+        metric=name or known_as,
         greater_is_better=greater_is_better,
-        best_index=best_index,
-        error_score=error_score,
-        told=told,
         left_out=rounds | trials,
-        params=_params(results, scores.shape[1]),
-        rows=rows,
-        outer=outer,
-        n_fits=n_fits,
+        params=_params(others, scores.shape[1]),
         source=source,
         notes=(
-            *(*parents, *notes, *said, *_gaps(columns)),
-            *(*_other_means(results, column, scores), *_summaries(scores)),
+            *(*parents, *halving, *unfinished, *_gaps(columns)),
+            *_other_means(results, column, scores),
         ),
+        **options,
     )
 
 
@@ -102,14 +99,14 @@ def _stacked(columns: Mapping[str, Any]) -> NDArray[np.float64]:
 
 def _gaps(columns: Sequence[str]) -> tuple[str, ...]:
     """Say which splits between the first and the last have no column."""
-    there = {number_of_split(name) for name in columns}
+    there = {place[2] for name in columns if (place := split_in(name)) is not None}
     missing = sorted(set(range(min(there), max(there))) - there)
     if not missing:
         return ()
+    more = " and others" if len(missing) > _MOST_NAMED else ""
     return (
-        f"There is no column for split {', '.join(map(str, missing[:_MOST_NAMED]))}"
-        f"{' and others' if len(missing) > _MOST_NAMED else ''}; the {len(there)} splits that are "
-        "there were used.",
+        f"There is no column for split {', '.join(map(str, missing[:_MOST_NAMED]))}{more}; the "
+        f"{len(there)} splits that are there were used.",
     )
 
 
@@ -151,11 +148,6 @@ def _hint(names: Sequence[Any]) -> str:
     return ""
 
 
-def _name(found: str, asked: str | None) -> str:
-    # A search with one metric calls its columns 'score', whatever the metric is.
-    return asked if asked is not None and found == "score" else found
-
-
 def _earlier_rounds(results: Mapping[str, Any]) -> tuple[dict[int, str], tuple[str, ...]]:
     """Leave out what successive halving scored on fewer resources than its last round."""
     if "iter" not in results or "n_resources" not in results:
@@ -187,23 +179,6 @@ def _unfinished(
     return {i: STATES[state] for i, state in enumerate(states) if state in STATES}, (note,)
 
 
-def _summaries(scores: NDArray[np.float64]) -> tuple[str, ...]:
-    """Ask whether a candidate is the mean of all others, written below them."""
-    table = scores[:, np.isfinite(scores).all(axis=0)]
-    count = table.shape[1] - 1
-    if count < _FEWEST_SUMMED or len(table) < _FEWEST_SPLITS:
-        return ()
-    others = (table.sum(axis=1, keepdims=True) - table) / count
-    near = np.abs(table - others) <= _ROUNDING * np.abs(table).max()
-    same = np.ptp(table, axis=1).max() <= _ROUNDING * np.abs(table).max()
-    found = np.flatnonzero(near.all(axis=0)) if not same else ()
-    return tuple(
-        f"Candidate {np.flatnonzero(np.isfinite(scores).all(axis=0))[index]} is the mean of all "
-        "others on every split: if it sums them up, leave it out."
-        for index in found
-    )
-
-
 def _other_means(
     results: Mapping[str, Any], metric: str, scores: NDArray[np.float64]
 ) -> tuple[str, ...]:
@@ -211,60 +186,55 @@ def _other_means(
     column = f"mean_test_{metric}"
     if column not in results:
         return ()
-    stored, plain = numbers([results[column]], column)[0], mean_scores(scores)
-    both = np.isfinite(stored) & np.isfinite(plain)
-    gap = np.abs(stored[both] - plain[both])
-    off = gap > _MEAN_TOLERANCE * np.maximum(1.0, np.abs(plain[both]))
+    plain = mean_scores(scores)
+    with np.errstate(invalid="ignore"):  # infinite scores
+        gap = np.abs(as_floats(results[column], column) - plain)
+        off = gap > _MEAN_TOLERANCE * np.maximum(1.0, np.abs(plain))  # never where either is NaN
     if not off.any():
         return ()
     return (
         f"{column} is not the plain mean of the splits for {int(off.sum())} candidate(s), by up to "
-        f"{gap.max():.2g}; the plain mean is used throughout.",
+        f"{gap[off].max():.2g}; the plain mean is used throughout.",
     )
 
 
-def _params(results: Mapping[str, Any], size: int) -> list[Mapping[str, Any]] | None:
-    """Read each candidate's settings; text stays text, nothing is evaluated."""
-    params = _column(results, "params")
+def _params(others: Mapping[str, list[Any]], size: int) -> list[Mapping[str, Any]] | None:
+    """Read each candidate's settings; text stays text, nothing is evaluated.
+
+    Where no column is one of settings, all that is no score and not constant describes a candidate.
+    """
+    params = others.get("params")
     if params is not None and all(isinstance(found, Mapping) for found in params):
         return params
     settings = {
-        str(name).removeprefix(prefix): list(results[name])
-        for name in results
-        for prefix in ("param_", "params_", "params.", "config/")  # also of Optuna, MLflow, ray
-        if str(name).startswith(prefix)
+        _SETTINGS.sub("", str(name), count=1): cells
+        for name, cells in others.items()
+        if _SETTINGS.match(str(name))
     }
     if not settings and params is not None:
         return [{"params": found} for found in params]
-    settings = settings or _descriptions(results)
+    settings = settings or {
+        str(name): cells
+        for name, cells in others.items()
+        if str(name).strip() and not _NO_SETTING.search(str(name)) and len(set(map(str, cells))) > 1
+    }
     if not settings:
         return None
     return [
-        {name: values[index] for name, values in settings.items() if _is_set(values[index])}
+        {name: cells[index] for name, cells in settings.items() if _is_set(cells[index])}
         for index in range(size)
     ]
 
 
-def _column(results: Mapping[str, Any], name: str) -> list[Any] | None:
-    return list(results[name]) if name in results else None
+def _is_set(value: Any) -> bool:
+    """Tell whether a candidate has this setting: files leave the cell empty, frames put NaN."""
+    return not is_missing(value) and not (isinstance(value, str) and value == "")
 
 
-def _descriptions(results: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """Find what else a table says of its candidates: all that is no score and not constant."""
-    splits = {name for names in split_columns(results).values() for name in names}
-    found = {
-        str(name): list(column)
-        for name, column in results.items()
-        if name not in splits and str(name).strip() and not _NO_SETTING.search(str(name))
-    }
-    return {name: cells for name, cells in found.items() if len(set(map(str, cells))) > 1}
-
-
-def check_candidates(results: Mapping[str, Any]) -> None:
+def _check_candidates(others: Mapping[str, list[Any]]) -> None:
     """Refuse a table whose rows are metrics of one model, such as Accuracy and Recall by fold."""
-    splits = {name for names in split_columns(results).values() for name in names}
-    for name in set(results) - splits:
-        labels = [cell for cell in results[name] if isinstance(cell, str)]
+    for cells in others.values():
+        labels = [cell for cell in cells if isinstance(cell, str)]
         metrics = [label for label in labels if is_metric(label)]
         if len(metrics) > max(1, len(labels) // 2) and len(set(labels)) == len(labels):
             raise ValueError(
@@ -272,8 +242,3 @@ def check_candidates(results: Mapping[str, Any]) -> None:
                 f"and {metrics[1]!r}, of one model, of which nothing was chosen. Pass one metric "
                 "of all models: an array, one row a split and one column a model."
             )
-
-
-def _is_set(value: Any) -> bool:
-    """Tell whether a candidate has this setting: files leave the cell empty, frames put NaN."""
-    return not is_missing(value) and not (isinstance(value, str) and value == "")

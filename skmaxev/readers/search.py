@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -19,7 +18,7 @@ from skmaxev.readers.paths import from_path, is_path
 from skmaxev.readers.results import choose_metric, from_cv_results
 from skmaxev.readers.splitters import design_of_splitter
 from skmaxev.readers.studies import from_study
-from skmaxev.table import OuterFolds, Rows, ScoreTable, UncorrectableError
+from skmaxev.table import ScoreTable, UncorrectableError
 
 __all__ = ["from_search", "is_search", "metric_name", "metrics_of"]
 
@@ -35,13 +34,7 @@ def is_search(results: Any) -> bool:
     )
 
 
-def from_search(
-    search: Any,
-    *,
-    metric: str | None = None,
-    rows: Rows | None = None,
-    outer: OuterFolds | None = None,
-) -> ScoreTable:
+def from_search(search: Any, *, metric: str | None = None) -> ScoreTable:
     """Read the score table of a fitted search, or of a pipeline that ends in one.
 
     ``metric`` is that of ``refit`` if omitted. The winner is the search's own, ``best_index_``,
@@ -49,37 +42,36 @@ def from_search(
     """
     while hasattr(search, "named_steps") and not hasattr(search, "cv_results_"):
         search = search.steps[-1][1]  # a pipeline that ends in the search
-    name = type(search).__name__
     own = _own_table(search, metric)
     if own is not None:
-        return replace(own, rows=rows or own.rows, outer=outer or own.outer)
+        return own
+    name, error_score = type(search).__name__, getattr(search, "error_score", None)
+    told_by_search: dict[str, Any] = {
+        "source": name,
+        "error_score": float(error_score) if isinstance(error_score, Real) else None,
+    }
     if hasattr(search, "study_"):
-        table = from_study(
-            search.study_,
-            metric=metric or metric_name(search),
-            error_score=_error_score(search),
-            source=name,
-        )
-        return replace(table, rows=rows, outer=outer)
+        return from_study(search.study_, metric=metric or metric_name(search), **told_by_search)
     if is_path(search):
         return from_path(search, metric=metric)
     results = _results(search, name)
-    chosen = _chosen_metric(search, results, metric)
-    column, _ = choose_metric(split_columns(results), chosen, list(results))
-    table = from_cv_results(
+    metrics = split_columns(results)
+    chosen = _chosen_metric(search, metrics, metric)
+    column, columns = choose_metric(metrics, chosen, list(results))
+    scoring = getattr(search, "scoring", None)  # perhaps {"r": "roc_auc"}
+    scorer = scoring.get(column) if isinstance(scoring, Mapping) else None
+    n_splits, n_candidates = len(columns), len(results[columns[0]])
+    return from_cv_results(
         results,
         metric=chosen,
         best_index=_best_index(search, column),
-        error_score=_error_score(search),
         told=False,
         greater_is_better=True,  # as in scikit-learn
-        n_fits=_n_fits(search, results, column),
-        rows=rows,
-        outer=outer,
-        name=_named_scorer(search, column),
-        source=name,
+        n_fits=n_candidates * n_splits + bool(getattr(search, "refit", False)),
+        name=scorer if isinstance(scorer, str) else None,
+        design=design_of_splitter(getattr(search, "cv", None), n_splits),
+        **told_by_search,
     )
-    return replace(table, design=design_of_splitter(getattr(search, "cv", None), table.n_splits))
 
 
 def _own_table(search: Any, metric: str | None) -> ScoreTable | None:
@@ -101,38 +93,29 @@ def _results(search: Any, name: str) -> Mapping[str, Any]:
             "the threshold with GridSearchCV(FixedThresholdClassifier(model), {'threshold': "
             "[...]}) instead."
         )
-    if results is None and not any(key.endswith("_") for key in vars(search)):
+    if results is not None:
+        return results
+    if not any(key.endswith("_") for key in vars(search)):
         raise NotFittedError(f"the search must be fitted; this {name} is not. Call fit first.")
-    if results is None:
-        cure = "Search with GridSearchCV, or HonestSearchCV(estimator, param_grid)"
-        if hasattr(search, "store_cv_results") and search.cv is None:
-            cure = f"Fit {name}(store_cv_results=True)"
-        raise TypeError(
-            "a search must keep the score of every candidate on every split; this fitted "
-            f"{name} keeps none. {cure}, or pass those scores as an array."
-        )
-    return results
+    cure = "Search with GridSearchCV, or HonestSearchCV(estimator, param_grid)"
+    if hasattr(search, "store_cv_results") and search.cv is None:
+        cure = f"Fit {name}(store_cv_results=True)"
+    raise TypeError(
+        "a search must keep the score of every candidate on every split; this fitted "
+        f"{name} keeps none. {cure}, or pass those scores as an array."
+    )
 
 
-def _named_scorer(search: Any, column: str) -> str | None:
-    """Name the metric behind ``scoring={"r": "roc_auc"}``."""
-    scoring = getattr(search, "scoring", None)
-    found = scoring.get(column) if isinstance(scoring, Mapping) else None
-    return found if isinstance(found, str) else None
-
-
-def _chosen_metric(search: Any, results: Mapping[str, Any], metric: str | None) -> str | None:
+def _chosen_metric(search: Any, metrics: Mapping[str, Any], metric: str | None) -> str | None:
     scoring = getattr(search, "scoring", None)
     if metric is not None and isinstance(scoring, str) and metric != scoring:
         raise ValueError(
             f"metric must be what the search scored, {scoring!r}; got {metric!r}. Leave metric out."
         )
-    if metric is not None:
-        return metric
-    if len(split_columns(results)) > 1:
-        refit = getattr(search, "refit", None)
-        return refit if isinstance(refit, str) else None
-    return metric_name(search)
+    if metric is not None or len(metrics) <= 1:
+        return metric or metric_name(search)
+    refit = getattr(search, "refit", None)
+    return refit if isinstance(refit, str) else None
 
 
 def metrics_of(search: Any) -> list[str]:
@@ -169,13 +152,3 @@ def _best_index(search: Any, column: str) -> int | None:
         best = getattr(search, "best_index_", None)
         return None if best is None else int(best)
     return None
-
-
-def _error_score(search: Any) -> float | None:
-    value = getattr(search, "error_score", None)
-    return float(value) if isinstance(value, Real) else None
-
-
-def _n_fits(search: Any, results: Mapping[str, Any], column: str) -> int:
-    columns = split_columns(results)[column]
-    return len(results[columns[0]]) * len(columns) + bool(getattr(search, "refit", False))

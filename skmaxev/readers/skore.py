@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -41,7 +40,7 @@ def from_skore(report: Any, *, metric: str | None = None, **naming: Any) -> Scor
     names = [name for name in frames[0].index if "time" not in name]
     if not all(row in frame.index for frame in frames):
         raise ValueError(f"metric must be one of {names}; got {metric!r}.")
-    own = {metric_name(SimpleNamespace(estimator=model.estimator)) for model in models.values()}
+    own = {metric_name(model) for model in models.values()}
     return build_table(
         np.column_stack([frame.loc[row].to_numpy(dtype=np.float64) for frame in frames]),
         metric=metric or (own.pop() if len(own) == 1 else None) or "score",

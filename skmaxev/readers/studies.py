@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from numbers import Real
@@ -22,13 +21,14 @@ FloatArray = NDArray[np.float64]
 _NUMBERED = "split0_test_score, ..."
 _TERMINATOR = "terminator:cv_scores"  # optuna.terminator.report_cross_validation_scores
 _NAMES = ("fold_scores", "split_scores", "cv_scores", "scores", _NUMBERED, _TERMINATOR)
-_STEPS = "intermediate values"
 _TOLERANCE = 1e-6
 _FEWEST_TO_ORDER, _FEWEST_TO_DOUBT = 3, 5
 _OPPOSITE = -0.5
-_AGAINST = (
-    "The study's value is a number minus the mean of the split scores, so these go the other way; "
-    "they are what is corrected."
+_STORE = (
+    "Let the objective store them and return the mean:\n"
+    "    scores = cross_val_score(model, X, y, cv=5)\n"
+    "    trial.set_user_attr('fold_scores', list(scores))\n"
+    "    return scores.mean()"
 )
 
 
@@ -56,11 +56,11 @@ def from_study(
     trials = list(study.trials)
     done = [trial for trial in trials if trial.state.name == "COMPLETE"]
     _check_study(study, trials, done)
-    folds = _fold_scores(done)
-    if len(done) == 1 and folds[done[0].number] is None:
-        folds[done[0].number] = np.array([done[0].value], dtype=float)  # nothing was chosen
-    against = _goes_against(done, folds)
-    scores, left_out = _tabulate(trials, folds)
+    scores, left_out = _tabulate(trials, _fold_scores(done))
+    means = scores.mean(axis=0)
+    finished = [trial.value if trial.state.name == "COMPLETE" else None for trial in trials]
+    values = np.array(finished, dtype=float)
+    against = _goes_against(means, values)
     best = study.best_trial.number
     return build_table(
         scores,
@@ -73,9 +73,9 @@ def from_study(
         params=[trial.params for trial in trials],
         source=source,
         notes=(
-            *([_AGAINST] if against else _notes(done, folds)),
-            *_pruned(trials),
-            *_other_winner(best, left_out),
+            *_about_values(means, values, against=against),
+            *_about_pruned(trials),
+            *_about_winner(best, left_out),
         ),
     )
 
@@ -88,38 +88,35 @@ def _check_study(study: Any, trials: list[Any], done: list[Any]) -> None:
         )
     if not done:
         states = Counter(trial.state.name for trial in trials)
-        found = (
-            ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
-            or "none at all"
-        )
+        found = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
         raise UncorrectableError(
-            f"a study must have a completed trial; of {len(trials)} trials there are {found}. Let "
-            "at least one trial finish."
+            f"a study must have a completed trial; of {len(trials)} trials there are "
+            f"{found or 'none at all'}. Let at least one trial finish."
         )
 
 
-def _fold_scores(done: Sequence[Any]) -> dict[int, FloatArray | None]:
-    """Return the split scores of each trial with the sign of its value, None if it kept none.
+def _fold_scores(done: Sequence[Any]) -> dict[int, FloatArray]:
+    """Return the split scores of each trial that kept some, with the sign of its value.
 
     What was kept under one name counts if its mean is the value of most trials that have it; a
     name that says what it holds counts even so, but for nothing else that fits.
     """
     kept = {trial.number: _kept(trial) for trial in done}
-    names = dict.fromkeys(name for found in kept.values() for name in found)
-    fits = {
-        name: sum(
-            name in kept[trial.number] and _is_mean(kept[trial.number][name], trial.value)
-            for trial in done
-        )
-        for name in sorted(names, key=_rank)
-    }
-    held = {name: sum(name in found for found in kept.values()) for name in names}
-    sure = [name for name in fits if fits[name] > held[name] / 2]
-    named = [name for name in fits if _rank(name) < len(_NAMES)]
-    name = next(iter([*sure, *named]), None)
+    values = {trial.number: trial.value for trial in done}
+    names = sorted(dict.fromkeys(name for found in kept.values() for name in found), key=_rank)
+
+    def fits(name: str) -> bool:
+        means = [_is_mean(found[name], values[n]) for n, found in kept.items() if name in found]
+        return sum(means) > len(means) / 2
+
+    named = [name for name in names if name in _NAMES]
+    name = next((name for name in (*filter(fits, names), *named)), None)
+    if name is None and len(done) == 1:  # nothing was chosen
+        return {done[0].number: np.array([done[0].value], dtype=float)}
     return {
-        trial.number: _turned(kept[trial.number].get(name), trial.value)  # type: ignore[arg-type]
-        for trial in done
+        number: _turned(found[name], values[number])
+        for number, found in kept.items()
+        if name in found
     }
 
 
@@ -127,14 +124,16 @@ def _rank(name: str) -> int:
     return _NAMES.index(name) if name in _NAMES else len(_NAMES)
 
 
-def _turned(scores: FloatArray | None, value: float) -> FloatArray | None:
-    if scores is None or not value or not _close(scores.mean(), -value):
-        return scores
-    return -scores
+def _turned(scores: FloatArray, value: float) -> FloatArray:
+    return -scores if value and _close(scores.mean(), -value) else scores
 
 
 def _is_mean(scores: FloatArray, value: float) -> bool:
-    return len(scores) > 1 and (_close(scores.mean(), value) or _close(scores.mean(), -value))
+    return len(scores) > 1 and bool(_close(abs(scores.mean()), abs(value)))
+
+
+def _close(first: Any, second: Any) -> Any:
+    return np.isclose(first, second, rtol=_TOLERANCE, atol=_TOLERANCE)
 
 
 def _kept(trial: Any) -> dict[str, FloatArray]:
@@ -146,7 +145,7 @@ def _kept(trial: Any) -> dict[str, FloatArray]:
         found[_NUMBERED if metric == "score" else f"splits of {metric}"] = _as_scores(numbered)
     found[_TERMINATOR] = _as_scores(trial.system_attrs.get(_TERMINATOR))
     # Intermediate values are more often a learning curve than scores of splits.
-    found[_STEPS] = _as_scores([steps[step] for step in sorted(steps)])
+    found["intermediate values"] = _as_scores([steps[step] for step in sorted(steps)])
     return {name: scores for name, scores in found.items() if scores is not None}
 
 
@@ -160,16 +159,10 @@ def _as_scores(kept: Any) -> FloatArray | None:
     return np.array(values, dtype=float)
 
 
-def _goes_against(done: Sequence[Any], folds: Mapping[int, FloatArray | None]) -> bool:
+def _goes_against(means: FloatArray, values: FloatArray) -> bool:
     """Tell whether the split scores fall as the values rise, as accuracies do in an error."""
-    pairs = [
-        (float(found.mean()), float(trial.value))
-        for trial in done
-        if (found := folds[trial.number]) is not None
-        and np.isfinite(found).all()
-        and np.isfinite(trial.value)
-    ]
-    means, values = np.array(pairs).reshape(-1, 2).T
+    there = np.isfinite(means) & np.isfinite(values)
+    means, values = means[there], values[there]
     if len(means) < _FEWEST_TO_ORDER or not np.ptp(means) or not np.ptp(values):
         return False
     if np.ptp(means + values) <= _TOLERANCE * np.abs(values).max():
@@ -183,24 +176,16 @@ def _goes_against(done: Sequence[Any], folds: Mapping[int, FloatArray | None]) -
     return False
 
 
-def _close(first: float, second: float) -> bool:
-    return math.isclose(first, second, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
-
-
 def _tabulate(
-    trials: list[Any], folds: Mapping[int, FloatArray | None]
+    trials: list[Any], folds: Mapping[int, FloatArray]
 ) -> tuple[FloatArray, dict[int, str]]:
     """Put trials into a table (n_splits, n_trials), with a reason for each without scores."""
-    sizes = Counter(len(found) for found in folds.values() if found is not None)
-    if not sizes:
+    if not folds:
         raise UncorrectableError(
             "a study must keep the score of every split; its trials hold only single values, and "
-            "a mean alone shows no noise. Let the objective store them and return the mean:\n"
-            "    scores = cross_val_score(model, X, y, cv=5)\n"
-            "    trial.set_user_attr('fold_scores', list(scores))\n"
-            "    return scores.mean()"
+            f"a mean alone shows no noise. {_STORE}"
         )
-    n_splits = sizes.most_common(1)[0][0]
+    n_splits = Counter(map(len, folds.values())).most_common(1)[0][0]
     scores = np.full((n_splits, len(trials)), np.nan)
     left_out = {}
     for column, trial in enumerate(trials):
@@ -218,7 +203,7 @@ def _tabulate(
     return scores, left_out
 
 
-def _other_winner(best: int, left_out: Mapping[int, str]) -> tuple[str, ...]:
+def _about_winner(best: int, left_out: Mapping[int, str]) -> tuple[str, ...]:
     if best not in left_out:
         return ()
     return (
@@ -227,7 +212,7 @@ def _other_winner(best: int, left_out: Mapping[int, str]) -> tuple[str, ...]:
     )
 
 
-def _pruned(trials: Sequence[Any]) -> tuple[str, ...]:
+def _about_pruned(trials: Sequence[Any]) -> tuple[str, ...]:
     """Say that the pruner chose too, on scores that the table does not hold."""
     count = sum(trial.state.name == "PRUNED" for trial in trials)
     if not count:
@@ -238,12 +223,14 @@ def _pruned(trials: Sequence[Any]) -> tuple[str, ...]:
     )
 
 
-def _notes(done: list[Any], folds: Mapping[int, FloatArray | None]) -> tuple[str, ...]:
-    other = sum(
-        found is not None and np.isfinite(found).all() and not _close(found.mean(), trial.value)
-        for trial in done
-        for found in [folds[trial.number]]
-    )
+def _about_values(means: FloatArray, values: FloatArray, *, against: bool) -> tuple[str, ...]:
+    """Say where the study's values are not the means of the scores that are corrected."""
+    other = int((np.isfinite(means) & ~_close(means, values)).sum())
+    if against:
+        return (
+            "The study's value is a number minus the mean of the split scores, so these go the "
+            "other way; they are what is corrected.",
+        )
     if not other:
         return ()
     return (

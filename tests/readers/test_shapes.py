@@ -209,14 +209,6 @@ def test_a_perfect_candidate_among_equals_is_none(perfect):
     assert not correct(table, metric="accuracy").left_out
 
 
-def test_a_summary_below_the_candidates_is_asked_about():
-    table = np.column_stack([SCORES, SCORES.mean(axis=1)])
-    frame = pd.DataFrame(table.T, columns=SPLITS)
-    assert correct(frame).notes[0].startswith("Candidate 6 is the mean of all others")
-    same = pd.DataFrame(np.repeat(SCORES[:, :1], 5, axis=1).T, columns=SPLITS)
-    assert not correct(same).notes
-
-
 def test_a_mean_among_the_folds_is_refused():
     means = LONG.groupby("param_C", as_index=False)["score"].mean().assign(fold="mean")
     both = pd.concat([LONG, means])
