@@ -273,7 +273,10 @@ def is_checkpoint(source: Any) -> bool:
     if not isinstance(source, str | os.PathLike) or "\n" in os.fspath(source):
         return False
     file = Path(source)
-    if not file.is_file():
+    try:
+        if not file.is_file():
+            return False
+    except OSError:  # no name of a file but a long text
         return False
     with file.open("rb") as stream:
         return stream.read(len(_BEGIN)).startswith((_NAME, _SQLITE))

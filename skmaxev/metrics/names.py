@@ -27,7 +27,7 @@ _LOSS_WORDS = frozenset(
     {"loss", "losses", "logloss", "rmse", "mse", "mae", "mape", "smape", "wape", "rmsle", "msle"}
     | {"rmspe", "medae", "error", "err", "deviance", "brier", "perplexity", "nll", "crps", "neg"}
     | {"pinball", "crossentropy", "entropy", "wmape", "mase", "rmsse", "owa", "cost", "hinge"}
-    | {"huber", "quantile", "regret", "errors", "losses", "hamming"}
+    | {"huber", "quantile", "regret", "errors", "hamming", "ce", "rmsse"}
 )
 _SCORE_WORDS = frozenset(
     {"accuracy", "acc", "auc", "auroc", "auprc", "aucpr", "prauc", "ap", "f1", "f2", "fbeta"}
@@ -35,10 +35,11 @@ _SCORE_WORDS = frozenset(
     | {"mcc", "ndcg", "mrr", "r2", "rsq", "jaccard", "iou", "dice", "gini", "skill", "correlation"}
     | {"pearson", "spearman", "cindex", "concordance", "likelihood", "lift", "gain", "reward"}
     | {"return", "profit", "silhouette", "map", "elbo", "qwk", "hits", "bleu", "rouge", "prec"}
+    | {"roc", "prauc", "sens", "spec", "rsquared"}
 )
 _ATTRIBUTES = frozenset({"balanced", "mean", "macro", "micro", "weighted", "roc", "pr", "log"}) | {
     *("top", "group", "max", "per", "class", "absolute", "squared", "root", "count", "average"),
-    *("score", "percentage", "val", "test", "valid"),
+    *("score", "percentage", "val", "test", "valid", "train", "training", "binary", "multi"),
 }
 _UNNAMED = frozenset({"score", "scores", "value", "values", "estimate", "result", "metric", "s"})
 _TURNED_WORDS = frozenset({"skill", "d2", "r2", "1", "one", "reduction"})  # such as 'd2_log_loss'

@@ -23,7 +23,9 @@ _ALONE = re.compile(
 _WITHIN = re.compile(r"(.*?)(?:fold|split|(?<![a-z])cv)[\s_./-]*(\d+)(.*)", re.IGNORECASE)
 _NUMPY = re.compile(r"(?:np\.|numpy\.)?float\d+\(([^()]*)\)")  # as lists of its numbers print
 _NO_SCORE = re.compile(r"train|time|^params?_", re.IGNORECASE)
-_NO_MODEL = re.compile(r"^(param|mean|std|rank|iter|n_resources)|score|time|trial|value", re.I)
+_NO_MODEL = re.compile(
+    r"^(param|mean|std|rank|iter|n_resources)|score|time|trial|value|-(mean|stdv?)$", re.IGNORECASE
+)
 _NO_METRIC = frozenset(["user", "attrs", "metrics", "summary", "test", "score", "scores"])
 _DESCRIPTIONS = frozenset({"count", "std", "25%", "50%", "75%", "Mean", "Std", "SD", "Average"})
 _LISTS = re.compile(r"(val|fold|split)_scores|(cv|test)_scores?|scores|test_.*")
@@ -206,7 +208,7 @@ def _list_columns(columns: Mapping[str, Any]) -> list[str]:
     found = []
     for name, column in columns.items():
         words = str(name).strip().lower().removeprefix("user_attrs_").removeprefix("metrics.")
-        if _LISTS.fullmatch(words) and any(_as_list(cell) for cell in column):
+        if _LISTS.fullmatch(words) and np.iterable(column) and any(map(_as_list, column)):
             found.append(name)
     return found
 

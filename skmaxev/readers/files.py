@@ -46,9 +46,10 @@ def read_csv(file: str | os.PathLike[str] | IO[Any], **options: Any) -> Any:
 
 
 def _check_path(path: str) -> None:
-    if "\n" in path:
+    if "\n" in path or path.startswith(("{", "[")):
         raise ValueError(
-            "results must be a path; got a text of many lines. Pass io.StringIO(text)."
+            f"results must be a path; got the text {path[:20]!r}... Pass io.StringIO(text) of a "
+            "CSV file, or json.loads(text)."
         )
     if "://" in path:
         raise ValueError(

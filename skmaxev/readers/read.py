@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -149,17 +149,23 @@ def _from_table(
     if isinstance(results, list | tuple) or hasattr(results, "__array__"):
         _check_one(results)
         return from_array(results, candidates_in=candidates_in, **naming)
-    step = _STEPS.get(type(results).__name__)
+    kind = type(results).__name__
+    step = "a fitted object" if isinstance(results, type) else _STEPS.get(kind)
     raise TypeError(
         "results must be a fitted search, cv_results_, a frame, a CSV path, an array (n_splits, "
-        f"n_candidates), an Optuna study or a ScoreTable; got {type(results).__name__}."
+        f"n_candidates), an Optuna study or a ScoreTable; got {kind}."
         f"{f' Pass {step}.' if step else ''}"
     )
 
 
 def _check_one(results: Any) -> None:
-    """Refuse the trials of a study, or an unfitted search, in a list."""
+    """Refuse the trials of a study, an unfitted search, and pairs, in a list."""
     first = results[0] if isinstance(results, list | tuple) and results else None
+    if isinstance(first, list | tuple) and first and isinstance(first[0], str | Mapping):
+        raise TypeError(
+            f"results must be numbers; got pairs that begin with a {type(first[0]).__name__}. Pass "
+            "the scores by the name of their model, {'svm': scores, 'forest': scores}."
+        )
     if is_search(first) or is_study(first) or hasattr(first, "user_attrs"):
         raise TypeError(
             f"results must be one search or study; got a {type(results).__name__} of "

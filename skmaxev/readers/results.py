@@ -19,6 +19,7 @@ __all__ = ["choose_metric", "from_cv_results"]
 
 _MOST_NAMED = 6
 _MEAN_TOLERANCE = 1e-6  # stored means are often rounded
+_FOLD = re.compile(r"(cv[\s_]?)?(fold|split|resample|id2)([\s_]?(id|nr|number|index))?", re.I)
 _SETTINGS = re.compile(r"param_|params_|params\.|config/")  # also of Optuna, MLflow, ray
 _NO_SETTING = re.compile(  # means, ranks and times, indices that were written too, and W&B's own
     r"^(mean|std|rank|avg|split\d*|test|train|val|valid)_|^(mean|std|sd|min|max|iter|n_resources|"
@@ -47,7 +48,11 @@ def from_cv_results(
     results = with_lists_unpacked(results, metric)
     found = split_columns(results)
     splits = {column for columns in found.values() for column in columns}
-    others = {name: list(cells) for name, cells in results.items() if name not in splits}
+    others = {
+        name: list(cells)
+        for name, cells in results.items()
+        if name not in splits and np.iterable(cells)
+    }
     _check_candidates(others)
     column, columns = choose_metric(found, metric, list(results))
     scores = _stacked({column: results[column] for column in columns})
@@ -118,10 +123,7 @@ def choose_metric(
         shown = ", ".join([str(name) for name in names if str(name).strip()][:12]) or "nothing"
         raise UncorrectableError(
             "results must hold the score of every candidate on every split, as in columns "
-            f"split0_test_score, split1_test_score, ...; found only {shown}. Mean scores alone "
-            "show no noise, so there is nothing to correct from: save the whole cv_results_, or "
-            "name the columns of a long table with candidate=, fold= and score=. A frame of plain "
-            f"scores goes as an array, frame.to_numpy(), one row a split.{_hint(names)}"
+            f"split0_test_score, split1_test_score, ...; found only {shown}. {_cure(names)}"
         )
     if metric is not None and metric not in found:
         metric = metric.removeprefix("test_")
@@ -135,17 +137,34 @@ def choose_metric(
     )
 
 
-def _hint(names: Sequence[Any]) -> str:
-    """Say what to pass in place of means that tools are known to leave."""
-    if "tags.mlflow.parentRunId" in names:
-        return " Of a search that MLflow logged, pass its artifact cv_results.csv."
-    if any(str(name).endswith("-mean") for name in names):
+def _cure(names: Sequence[Any]) -> str:
+    """Say what to pass in place of what tools are known to leave."""
+    split = next((name for name in names if _FOLD.fullmatch(str(name))), None)
+    if split is not None:
         return (
-            " The rows of lightgbm.cv, xgboost.cv and catboost.cv are rounds of one candidate, and "
-            "their standard deviation does not tell which folds were hard for all: keep the models "
-            "of the folds (return_cvbooster, return_models, a callback) and score each on its fold."
+            f"If column {split!r} tells splits apart, this is a long table: say candidate=, "
+            f"fold={split!r} and score=, each the name of a column. A frame with one column a "
+            "candidate goes as an array of its scores, one row a split."
         )
-    return ""
+    if "fit_time" in names and "score_time" in names and "params" not in names:
+        return (
+            "Of one model nothing was chosen: pass the results of cross_validate of all models by "
+            "name, as in {'svm': ..., 'forest': ...}."
+        )
+    if "cv_results" in names or any(str(name).endswith("-mean") for name in names):
+        return (
+            "The rows of lightgbm.cv, xgboost.cv, catboost.cv and CatBoost's grid_search are "
+            "rounds of one candidate, and their standard deviation does not tell which folds were "
+            "hard for all: keep the models of the folds (return_cvbooster, return_models, a "
+            "callback) and score each on its fold, or search with GridSearchCV."
+        )
+    mlflow = "tags.mlflow.parentRunId" in names
+    return (
+        "Mean scores alone show no noise, so there is nothing to correct from: save the whole "
+        "cv_results_, or name the columns of a long table with candidate=, fold= and score=. A "
+        "frame of plain scores goes as an array, frame.to_numpy(), one row a split."
+        f"{' Of a search that MLflow logged, pass its artifact cv_results.csv.' if mlflow else ''}"
+    )
 
 
 def _earlier_rounds(results: Mapping[str, Any]) -> tuple[dict[int, str], tuple[str, ...]]:

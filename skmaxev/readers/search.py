@@ -29,6 +29,8 @@ _SCORED_BY_SCORING = (BaseSearchCV, LogisticRegressionCV, RFECV)
 
 def is_search(results: Any) -> bool:
     """Tell whether this is a search object, fitted or not."""
+    if isinstance(results, type):
+        return False
     return hasattr(results, "cv_results_") or (
         hasattr(results, "fit") and (hasattr(results, "study_") or hasattr(results, "get_params"))
     )

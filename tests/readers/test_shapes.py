@@ -132,6 +132,28 @@ def test_what_cannot_be_told_is_asked(results, words):
         correct(results)
 
 
+@pytest.mark.parametrize(
+    ("results", "words"),
+    [
+        (LONG, r"If column 'fold' tells splits apart, this is a long table: say .*fold='fold'"),
+        ({"fit_time": SCORES[0], "score_time": SCORES[0], "test_score": SCORES[0]}, "Of one model"),
+        (
+            {"valid binary_logloss-mean": [0.5, 0.4], "valid binary_logloss-stdv": [0.1, 0.1]},
+            "rounds of one candidate.*return_cvbooster",
+        ),
+        ({"params": {"depth": 6}, "cv_results": {"test-RMSE-mean": [0.1]}}, "CatBoost's grid_sea"),
+        ({"x": [3], "fun": -0.8, "func_vals": SCORES[0]}, "found only x, fun, func_vals"),
+        ({"svm": 0.8, "forest": 0.9}, "found only svm, forest"),
+        ([("svm", SCORES[0]), ("forest", SCORES[1])], r"got pairs.*Pass the scores by the name"),
+        (SelectKBest, r"Pass a fitted object\."),
+        (WIDE.to_json(), r"got the text '{\"split0.*json\.loads"),
+    ],
+)
+def test_what_holds_no_scores_of_splits_is_told_what_would(results, words):
+    with pytest.raises((TypeError, ValueError), match=words):
+        correct(results)
+
+
 # Wrong readings
 
 
@@ -173,7 +195,9 @@ def test_a_name_that_tells_no_direction_is_asked_about(name):
     assert correct(SCORES, metric=name, greater_is_better=True).naive == PLAIN.naive
 
 
-@pytest.mark.parametrize("name", ["valAccuracy", "AUC", "R2Score", "F1Score", "NDCG@10", "Kappa"])
+@pytest.mark.parametrize(
+    "name", ["valAccuracy", "AUC", "R2Score", "F1Score", "NDCG@10", "Kappa", "ROC"]
+)
 def test_scores_under_any_name_need_no_word(name):
     assert correct(SCORES, metric=name).naive == PLAIN.naive
 
