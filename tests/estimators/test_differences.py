@@ -1,5 +1,7 @@
 """The winner against the others: pairs as by SciPy, and sets that hold the best."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -89,6 +91,20 @@ def test_the_set_is_the_one_of_student_for_two_candidates():
     best = int(table.mean(axis=0).argmax())
     one_sided = stats.ttest_rel(table[:, best], table[:, 1 - best], alternative="greater").pvalue
     assert found.pvalues[1 - best] == pytest.approx(one_sided, abs=0.03)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_set_on_rows_is_that_of_all_resamples(seed):
+    rows = np.random.default_rng(seed).normal([0.5, 0.0], 1.0, size=(6, 2))
+    scores, values, design = by_parts(rows, n_parts=3)
+    found = paired_differences(scores, row_values=values, design=design)
+    best = int(rows.mean(axis=0).argmax())
+    gaps = rows[:, best] - rows[:, 1 - best]
+    drawn = (gaps - gaps.mean())[np.array(list(product(range(6), repeat=6)))]
+    with np.errstate(divide="ignore", invalid="ignore"):  # one row six times
+        t = drawn.mean(axis=1) / drawn.std(axis=1, ddof=1) * np.sqrt(6)
+    observed = found.values[1 - best] / found.standard_errors[1 - best]
+    assert found.pvalues[1 - best] == pytest.approx((t >= observed).mean(), abs=0.03)
 
 
 @given(tables, st.floats(0.1, 10), st.floats(-5, 5))
