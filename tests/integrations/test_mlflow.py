@@ -100,6 +100,16 @@ def test_a_failed_fit_leaves_autologging_as_it_was(autologging):
     assert len(logged(HonestSearchCV(TREE, GRID))[0]) == 1
 
 
+def test_a_tracking_server_that_is_away_costs_no_search(autologging, monkeypatch):
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
+    there = mlflow.get_tracking_uri()
+    mlflow.set_tracking_uri("http://127.0.0.1:9")
+    with pytest.warns(UserWarning, match="MLflow did not log the search: .*refused"):
+        search = HonestSearchCV(TREE, GRID).fit(X, Y)
+    mlflow.set_tracking_uri(there)
+    assert search.best_score_ == search.report_.estimate
+
+
 def test_a_search_is_logged_by_hand_and_its_table_corrected_from_the_artifact(tracking, tmp_path):
     search = HonestSearchCV(TREE, GRID).fit(X, Y)
     with mlflow.start_run() as run:
