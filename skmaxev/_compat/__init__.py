@@ -5,7 +5,7 @@ Supported: scikit-learn 1.6 and newer. What a version lacks is told by a flag, n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
@@ -42,11 +42,14 @@ __all__ = [
     "as_they_finish",
     "asks_for_predictions_only",
     "check_method_params",
+    "check_refit",
     "fit_context",
     "format_results",
     "has_callbacks",
+    "make_scorers",
     "num_samples",
     "propagate",
+    "routed_params",
     "routing_enabled",
     "safe_split",
     "scorers_of",
@@ -67,6 +70,26 @@ def has_callbacks(estimator: Any) -> bool:
 
 
 select_best_index = BaseSearchCV._select_best_index  # noqa: SLF001  # no public way
+
+
+def check_refit(refit: Any, metrics: Sequence[str]) -> None:
+    """Refuse a ``refit`` that names none of several metrics."""
+    settings = SimpleNamespace(refit=refit)  # all that it asks a search for
+    BaseSearchCV._check_refit_for_multimetric(settings, dict.fromkeys(metrics))  # noqa: SLF001  # no public way
+
+
+def routed_params(search: Any, params: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Say which parameters of ``fit`` go where: estimator, scorer, splitter."""
+    if hasattr(search, "_get_routed_params_for_fit"):
+        return search._get_routed_params_for_fit(params)  # type: ignore[no-any-return]  # noqa: SLF001  # no public way
+    split = {"groups": params["groups"]} if "groups" in params else {}
+    fit = {name: value for name, value in params.items() if name != "groups"}
+    return {"estimator": {"fit": fit}, "scorer": {"score": {}}, "splitter": {"split": split}}
+
+
+def make_scorers(search: Any) -> tuple[Any, Any]:
+    """Give a search's scorer, and its metric of ``refit``."""
+    return search._get_scorers()  # type: ignore[no-any-return]  # noqa: SLF001  # no public way
 
 
 def format_results(

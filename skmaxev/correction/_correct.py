@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import bartlett
 
+from skmaxev.correction._again import report_again
 from skmaxev.correction._certain import CertainRows, certain_rows
 from skmaxev.correction._classes import about_classes
 from skmaxev.correction._estimates import (
@@ -56,6 +57,7 @@ _UNLIKE = (
     "The estimate {} ({}) is more than a standard error away from the consensus, and the "
     "candidates differ widely in noise, which it does not know. The consensus is given instead."
 )
+_OWN_SPLITS = "{} is the estimate from the search's own splits: it does not weigh fresh partitions."
 _ONE_NOISE = ("LVCV", "LBCV", "EB")  # of searches: each candidate is as noisy as any other
 _ONE_ERROR = 0.68  # level of an interval of one standard error to both sides
 _RARE = 0.01  # chance of such different variances where the noise is the same
@@ -219,7 +221,11 @@ def _correct(table: ScoreTable, method: str, level: float) -> SelectionReport:
         values, interval = _lowered(values, interval, certain, float(pooled.used_scores.min()))
     report = _report(dealt, pooled, values, method=method, level=level, interval=interval)
     report = replace(report, differences=differences_of(pooled, rows, level))
+    if method == "CONSENSUS":
+        report = report_again(report, dealt)
     remarks = _remarks(table, dealt, interval)
+    if method != "CONSENSUS" and dealt.fresh is not None:
+        remarks.append(_OWN_SPLITS.format(method))
     if unlike:
         remarks.insert(0, _UNLIKE.format(METHODS[asked].name, asked))
     if interval is None and values[centre] in pooled.support:
@@ -361,7 +367,8 @@ def _remarks(
     dealt = given is not table  # its splits are then not those of the user
     if not dealt and table.design is None and table.n_splits > _MOST_FOLDS:
         remarks.append(_ASSUMED.format(table.n_splits, table.n_splits))
-    if not nothing_chosen(table) and given_winner(table) is not None:
+    chosen = table.fresh is None and not nothing_chosen(table)
+    if chosen and given_winner(table) is not None:
         best = table.used[mean_scores(table.used_scores).argmax()]
         remarks.append(
             f"The search chose candidate {table.best_index}, by a rule of its own; candidate "

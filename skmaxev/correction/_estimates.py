@@ -51,6 +51,8 @@ def estimate_all(table: ScoreTable, rows: Rows | None) -> dict[str, float]:
         values = dict.fromkeys((key for key in METHODS if key not in _NEED_MORE), naive)
     else:
         values = _from_scores(table, rows)
+        if table.low_variance is not None:
+            values["LVCV"] = table.low_variance
     if table.outer is not None and np.isfinite(table.outer.scores).all():
         values["NESTED"] = float(table.outer.scores.mean())
     pooled = nested_pooled(table)

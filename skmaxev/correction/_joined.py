@@ -238,6 +238,8 @@ def _side_by_side(
         support=(min(t.support[0] for t in found), max(t.support[1] for t in found)),
         rows=_rows_side_by_side(found) if by_rows else None,
         outer=None,
+        fresh=None,
+        low_variance=None,
         left_out=left_out,
         n_fits=None if None in fits else sum(fits),  # type: ignore[arg-type]
         source=f"{len(found)} searches",

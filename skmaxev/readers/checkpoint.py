@@ -134,6 +134,8 @@ def _as_plain(table: ScoreTable) -> dict[str, Any]:
         "n_test": None if table.n_test is None else table.n_test.tolist(),
         "design": None if table.design is None else _plain_design(table.design),
         "support": list(map(float, table.support)),
+        "fresh": None if table.fresh is None else table.fresh.tolist(),
+        "low_variance": table.low_variance,
         "left_out": [[int(number), reason] for number, reason in table.left_out.items()],
         "n_fits": table.n_fits,
         "source": table.source,
@@ -177,7 +179,7 @@ def _settings(params: Mapping[str, Any]) -> dict[str, Any]:
 
 def _as_table(plain: Mapping[str, Any], rows: Rows | None) -> ScoreTable:
     parts = dict(plain)
-    outer = parts.pop("outer", None)
+    outer, fresh = parts.pop("outer", None), parts.pop("fresh", None)
     return ScoreTable(
         **{
             **parts,
@@ -191,6 +193,7 @@ def _as_table(plain: Mapping[str, Any], rows: Rows | None) -> ScoreTable:
             "notes": tuple(parts["notes"]),
         },
         outer=None if outer is None else _as_outer(outer),
+        fresh=None if fresh is None else np.array(fresh, dtype=np.float64),
         rows=rows,
     )
 

@@ -1,39 +1,67 @@
-"""What a call of ``fit`` asks for, as plain values: data, parameters, splits, candidates."""
+"""What a call of ``fit`` asks for, as plain values, checked before the first fit."""
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.model_selection import ParameterGrid, ParameterSampler, check_cv
+from sklearn.utils import indexable
 
-from skmaxev._compat import num_samples
+from skmaxev._compat import (
+    check_method_params,
+    make_scorers,
+    num_samples,
+    routed_params,
+    routing_enabled,
+)
 from skmaxev.engine.record import SINGLE, Record
-from skmaxev.engine.splits import as_splits
+from skmaxev.engine.splits import as_splits, fresh_copy
 from skmaxev.engine.types import Place, Split
+from skmaxev.metrics import METRICS
 from skmaxev.readers.search import metric_name
+from skmaxev.search._objects import check_forgets
 from skmaxev.table import Design
 
-__all__ = ["Request", "candidates_of", "is_random", "make_splits"]
+__all__ = ["Request", "candidates_of", "check_whole", "request_of"]
 
+AUTO_MB = 256
+"""Megabytes that ``keep_predictions="auto"`` may take."""
+_BYTES = 8
 _N_ITER = 10
 """Candidates of a random search that names no number, as in RandomizedSearchCV."""
+_AS_GIVEN = (
+    "estimator",
+    "scoring",
+    "refit",
+    "error_score",
+    "return_train_score",
+    "verbose",
+    "random_state",
+    "method",
+    "inner_cv",
+    "outer_cv",
+    "n_judge_again",
+    "keep_predictions",
+    "share_steps",
+    "share_submodels",
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Request:
-    """A search that is about to be made.
+    """A search that is about to be made; what is not explained here is a parameter of the search.
 
     Parameters
     ----------
     X, y : array-like of n_rows rows
         The data as it came, only made indexable; ``y`` may be None.
-    estimator, scoring, refit, error_score, return_train_score, outer_cv, inner_cv, method
-        As the search has them.
     source : str
         Name of the search's class.
     scorer, refit_metric
@@ -50,15 +78,21 @@ class Request:
 
     X: Any
     y: Any
+    source: str
     estimator: Any
     scoring: Any
     refit: Any
     error_score: float | str
     return_train_score: bool
-    outer_cv: Any
-    inner_cv: Any
+    verbose: int
+    random_state: Any
     method: str
-    source: str
+    inner_cv: Any
+    outer_cv: Any
+    n_judge_again: int
+    keep_predictions: bool | str
+    share_steps: bool
+    share_submodels: bool
     scorer: Any
     refit_metric: Any
     fit_params: Mapping[str, Any]
@@ -84,6 +118,16 @@ class Request:
         """The target of a classifier, else None."""
         return self.y if is_classifier(self.estimator) else None
 
+    @cached_property
+    def design(self) -> Design:
+        """How the splits share the rows; groups are clusters of rows."""
+        groups = self.split_params.get("groups")
+        labels = None if groups is None else np.asarray(groups)
+        return Design.from_splits(
+            [(split.train, split.test) for split in self.splits],
+            clusters=labels if labels is not None and labels.shape == (self.n_rows,) else None,
+        )
+
     @property
     def chosen_by(self) -> str:
         """Metric that will choose; a single one has no name of its own, whatever refit says."""
@@ -96,16 +140,6 @@ class Request:
             return SINGLE
         return self.refit if isinstance(self.refit, str) else None
 
-    @cached_property
-    def design(self) -> Design:
-        """How the splits share the rows; groups are clusters of rows."""
-        groups = self.split_params.get("groups")
-        labels = None if groups is None else np.asarray(groups)
-        return Design.from_splits(
-            [(split.train, split.test) for split in self.splits],
-            clusters=labels if labels is not None and labels.shape == (self.n_rows,) else None,
-        )
-
     def metric_name(self, metric: str) -> str:
         """Name a metric of the record as scikit-learn does, where it is one of its own."""
         if metric == SINGLE:
@@ -113,26 +147,79 @@ class Request:
         given = self.scoring.get(metric) if isinstance(self.scoring, Mapping) else metric
         return given if isinstance(given, str) else metric
 
+    @cached_property
+    def responses(self) -> tuple[str, str]:
+        """Kind of predictions that are kept, empty for none; and why there are none, if asked."""
+        if self.keep_predictions is False:
+            return "", ""
+        metric, asked = self.metric_name(self.chosen_by), self.keep_predictions is True
+        known, target = METRICS.get(metric), _target(self.y)
+        if known is None or known.influences is None:
+            kind, why = "", f"nothing says what a row adds to {metric!r}."
+        elif self.score_params:
+            given = ", ".join(self.score_params)
+            kind, why = "", f"scores depend on {given} too, and these do not."
+        elif target is None or target.ndim != 1:
+            kind, why = "", "each row must have one target."
+        else:
+            kind, why = known.answer, "the predictions do not give the scores of the splits."
+            megabytes = self._megabytes(len(np.unique(target)) if kind == "chance" else 2)
+            if not asked and megabytes > AUTO_MB:
+                kind, asked = "", True
+                why = f"they need {megabytes:,.3g} MB; keep_predictions=True keeps them."
+        return kind, f"Results of single rows were not kept: {why}" if asked else ""
 
-def is_random(param_grid: Any, n_iter: int | None) -> bool:
+    def _megabytes(self, n_classes: int) -> float:
+        n_rows = self.design.n_repeats * self.n_rows
+        return 1e-6 * _BYTES * n_rows * len(self.candidates) * max(n_classes - 1, 1)
+
+
+def request_of(search: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Request:
+    """Read what a search of ours asks for and split the data, without a single fit."""
+    check_forgets({"estimator": search.estimator, "param_grid": search.param_grid}, params)
+    scorer, refit_metric = make_scorers(search)
+    X, y = indexable(X, y)
+    params = check_method_params(X, params=params)
+    routed = routed_params(search, params)
+    split_params, outer_params = routed["splitter"]["split"], {"groups": params.get("groups")}
+    if routing_enabled():
+        outer_params = {} if search.outer_cv is None else routed["outer_splitter"]["split"]
+    if search.checkpoint is not None:
+        _check_repeatable(search)
+    return Request(
+        **{name: getattr(search, name) for name in _AS_GIVEN},
+        X=X,
+        y=y,
+        source=type(search).__name__,
+        scorer=scorer,
+        refit_metric=refit_metric,
+        fit_params=routed["estimator"]["fit"],
+        score_params=routed["scorer"]["score"],
+        split_params=split_params,
+        outer_params=outer_params,
+        cv=fresh_copy(search.cv),
+        splits=_make_splits(search, X, y, split_params),
+        candidates=candidates_of(search.param_grid, search.n_iter, search.random_state),
+    )
+
+
+def candidates_of(param_grid: Any, n_iter: int | None, random_state: Any) -> list[dict[str, Any]]:
+    """List the candidates of a grid, or draw those of a random search as scikit-learn does."""
+    if not _is_random(param_grid, n_iter):
+        return list(ParameterGrid(param_grid))
+    return list(ParameterSampler(param_grid, n_iter or _N_ITER, random_state=random_state))
+
+
+def _is_random(param_grid: Any, n_iter: int | None) -> bool:
     """Tell whether candidates are drawn: a number of them is named, or a value can be drawn."""
     grids = param_grid if isinstance(param_grid, list) else [param_grid]
     values = (value for grid in grids if hasattr(grid, "values") for value in grid.values())
     return n_iter is not None or any(hasattr(value, "rvs") for value in values)
 
 
-def candidates_of(param_grid: Any, n_iter: int | None, random_state: Any) -> list[dict[str, Any]]:
-    """List the candidates of a grid, or draw those of a random search as scikit-learn does."""
-    if not is_random(param_grid, n_iter):
-        return list(ParameterGrid(param_grid))
-    return list(ParameterSampler(param_grid, n_iter or _N_ITER, random_state=random_state))
-
-
-def make_splits(
-    cv: Any, X: Any, y: Any, params: Mapping[str, Any], *, estimator: Any
-) -> tuple[Split, ...]:
-    """Split the data by ``cv``, and check that as many splits come as it promises."""
-    splitter = check_cv(cv, y, classifier=is_classifier(estimator))
+def _make_splits(search: Any, X: Any, y: Any, params: Mapping[str, Any]) -> tuple[Split, ...]:
+    """Split the data, and check that as many splits come as the splitter promises."""
+    splitter = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
     expected = splitter.get_n_splits(X, y, **params)
     splits = as_splits(splitter.split(X, y, **params), int(num_samples(X)))
     if len(splits) != expected:
@@ -141,3 +228,37 @@ def make_splits(
             f"Expected {expected} splits, got {len(splits)}"
         )
     return splits
+
+
+def _check_repeatable(search: Any) -> None:
+    """Refuse splits and candidates of which another run would draw others."""
+    for name in ("cv", "inner_cv", "outer_cv"):
+        value = getattr(search, name)
+        shuffles = hasattr(value, "split") and getattr(value, "shuffle", True)
+        if shuffles and getattr(value, "random_state", 0) is None:
+            raise ValueError(
+                f"a checkpoint needs the same splits at every call; {name}={value} draws new ones, "
+                "so that no finished fit would be found again. Give it a whole number as "
+                "random_state."
+            )
+    drawn = "fresh partitions" if search.n_judge_again else ""
+    drawn = "candidates" if _is_random(search.param_grid, search.n_iter) else drawn
+    if drawn:
+        check_whole(search.random_state, drawn)
+
+
+def check_whole(random_state: Any, drawn: str) -> None:
+    """Refuse a random state by which another run would draw others."""
+    if not isinstance(random_state, numbers.Integral):
+        raise ValueError(  # noqa: TRY004  # of no wrong type, but not repeatable
+            f"a checkpoint needs the same {drawn} at every call; got "
+            f"random_state={random_state!r}. Give a whole number."
+        )
+
+
+def _target(y: Any) -> NDArray[Any] | None:
+    """Read the target as an array; None where there is none, or on another device."""
+    try:
+        return None if y is None else np.asarray(y)
+    except (RuntimeError, TypeError):
+        return None

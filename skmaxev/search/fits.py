@@ -14,8 +14,13 @@ from sklearn.model_selection import (
 )
 
 from skmaxev._compat import check_method_params, safe_split
+from skmaxev.engine.plan import make_plan
+from skmaxev.engine.submodels import count_derived
 from skmaxev.search._base import BaseMaxSearch
-from skmaxev.search.nested import NestedCVSearch
+from skmaxev.search._fits import shared_work
+from skmaxev.search._request import Request, request_of
+from skmaxev.search.judge_again import n_fresh_fits
+from skmaxev.search.nested import NestedCVSearch, folds_within, nested_folds
 
 __all__ = ["planned_fits"]
 
@@ -76,11 +81,20 @@ def planned_fits(search: Any, X: Any, y: Any = None, **fit_params: Any) -> Plann
     except TypeError as error:
         raise TypeError(f"search must be an estimator that can be cloned: {error}") from error
     if isinstance(search, BaseMaxSearch):
-        return PlannedFits(*search._planned_fits(X, y, fit_params))  # noqa: SLF001  # our own
+        return _of_request(request_of(search, X, y, fit_params))
     n_candidates = _n_candidates(search)
     cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
     n_splits = cv.get_n_splits(X, y, fit_params.get("groups"))
     return PlannedFits(n_candidates * int(n_splits) + bool(search.refit))
+
+
+def _of_request(request: Request) -> PlannedFits:
+    nesting = nested_folds(request) if request.method == "NESTED" else None
+    nesting = nesting if request.inner_cv is None else folds_within(request)
+    plan = make_plan(request.splits, nesting)
+    n_fits = plan.n_fits(len(request.candidates), refit=bool(request.refit))
+    derived = count_derived(shared_work(request)["submodels"])
+    return PlannedFits(n_fits + n_fresh_fits(request), derived * len(plan.units))
 
 
 def _of_search_object(search: BaseMaxSearch, X: Any, y: Any, params: dict[str, Any]) -> PlannedFits:

@@ -7,8 +7,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from skmaxev._compat import Interval, StrOptions
+from skmaxev.engine.plan import make_plan
 from skmaxev.report import METHODS
 from skmaxev.search._base import BaseMaxSearch
+from skmaxev.search._fits import Fits
+from skmaxev.search._outcome import Outcome, honest_or_warn, outcome_of
+from skmaxev.search._request import Request
+from skmaxev.search.judge_again import check_fresh, judge_before_refit
+from skmaxev.search.nested import folds_within, with_full_form
 
 __all__ = ["HonestSearchCV", "LowVarianceCVSearch", "ShrunkSearchCV"]
 
@@ -43,11 +49,10 @@ class HonestSearchCV(BaseMaxSearch):
         it. Needs ``param_grid`` and ``method="CONSENSUS"``.
     level : float, default=0.95
         Confidence level of the interval in the report.
-    keep_predictions : {"auto"}, bool or float, default="auto"
-        Whether the out-of-fold predictions of all candidates are kept for the report, where 256 MB
-        hold them ("auto"), or so many MB as a number says. They give the results of single
-        rows, on which R2, F1, average precision and their like are judged together. True keeps them
-        without a bound, and in a pickle too; unless "auto", the report says why none are kept.
+    keep_predictions : bool or {"auto"}, default="auto"
+        Whether the out-of-fold predictions of all candidates are kept for the report; "auto": where
+        256 MB hold them. They give the results of single rows, on which R2, F1, average precision
+        and their like are judged together. True keeps them without a bound, and in a pickle too.
     checkpoint : path-like, optional
         File that keeps every finished fit; the same search started again repeats none of them.
     share_steps : bool, default=True
@@ -111,6 +116,14 @@ class HonestSearchCV(BaseMaxSearch):
 
     method: str = "CONSENSUS"
     n_judge_again: int = 0
+
+    def _search(self, request: Request, fits: Fits) -> Outcome:
+        if self.n_judge_again:
+            check_fresh(request)
+        plan = make_plan(request.splits)
+        record = fits.search(request, plan)
+        outcome = outcome_of(request, record, fits.responses)
+        return judge_before_refit(request, outcome, fits) if self.n_judge_again else outcome
 
 
 class ShrunkSearchCV(BaseMaxSearch):
@@ -202,3 +215,16 @@ share_submodels, prefit
     }
 
     inner_cv: Any = None
+
+    def _search(self, request: Request, fits: Fits) -> Outcome:
+        if self.inner_cv is None:
+            return super()._search(request, fits)
+        nesting = folds_within(request)
+        plan = make_plan(request.splits, nesting)
+        record = fits.search(request, plan)
+        outcome = outcome_of(request, record, fits.responses)
+        tables = {}
+        for metric, table in outcome.tables.items():
+            with honest_or_warn():
+                tables[metric] = with_full_form(table, record, nesting, metric)
+        return outcome._replace(tables=tables)

@@ -1,39 +1,50 @@
-"""Judge the better candidates of a finished search again, on fresh partitions of the rows."""
+"""Judge the better candidates of a search again, on fresh partitions of the rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
+from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import (
     BaseShuffleSplit,
     RepeatedKFold,
     RepeatedStratifiedKFold,
     TimeSeriesSplit,
     check_cv,
-    cross_validate,
 )
 from sklearn.utils import check_random_state
 
-from skmaxev._compat import num_samples
+from skmaxev._compat import check_method_params, num_samples, routed_params
 from skmaxev.correction import correct
-from skmaxev.correction._again import report_again, true_scores
+from skmaxev.correction._again import true_scores
+from skmaxev.correction._parts import with_parts
+from skmaxev.engine.plan import plan_later_fits
+from skmaxev.engine.record import SINGLE, Record
+from skmaxev.engine.splits import as_splits
+from skmaxev.engine.types import Job, Place
+from skmaxev.readers import read_scores
 from skmaxev.report import SelectionReport
+from skmaxev.search._fits import Fits
+from skmaxev.search._outcome import Outcome, complete_scores
+from skmaxev.search._request import Request, check_whole
+from skmaxev.table import ScoreTable, UncorrectableError
 
-__all__ = ["deal_anew", "fresh_splitter", "judge_again", "judge_on_fresh", "n_judged"]
+__all__ = ["check_fresh", "judge_again", "judge_before_refit", "n_fresh_fits"]
 
 FloatArray = NDArray[np.float64]
+Judge = Callable[[int, Sequence[int], Any], FloatArray]
+"""Takes the number of a partition, candidates and splits; gives mean scores, NaN if one fails."""
 
 _CONTENDERS = (3, 2, 1)
 """Candidates judged on the first fresh partition, on the second, and on each that follows."""
-
-Score = Callable[[int, Sequence[int], Any], Sequence[float]]
-"""Takes the number of a partition, candidates and splits; gives mean scores, NaN if one fails."""
 
 
 def judge_again(
@@ -47,6 +58,7 @@ def judge_again(
     n_jobs: int | None = None,
     random_state: Any = None,
     level: float = 0.95,
+    checkpoint: str | PathLike[str] | None = None,
 ) -> SelectionReport:
     """Spend a few fits more where they count: on the winner of a search and those next to it.
 
@@ -72,6 +84,8 @@ def judge_again(
         For dealing the rows anew. Folds that were not shuffled are shuffled for it.
     level : float
         Confidence level of the interval.
+    checkpoint : path-like, optional
+        File that keeps every finished fit; called again, none is repeated.
 
     Returns
     -------
@@ -100,40 +114,123 @@ def judge_again(
     """
     if n_repeats < 1:
         raise ValueError(f"n_repeats must be at least 1; got {n_repeats}.")
-    report = correct(search, level=level)
-    table = report.table
-    if table is None or table.params is None or not hasattr(search, "cv"):
+    search = getattr(search, "search_", search)  # of a search that ran one
+    table = with_parts(read_scores(search))
+    if table.params is None or not hasattr(search, "cv"):
         raise TypeError(
             "search must be a fitted search with cv, estimator and cv_results_, such as "
             f"GridSearchCV; got {type(search).__name__}."
         )
-    settings = table.params
     judged = 0 if table.design is None else table.design.n_rows or 0
     if judged > num_samples(X):
         raise ValueError(
             f"X and y must be the data of the search, which judged {judged:,} rows; got "
             f"{num_samples(X):,}."
         )
-    cv, note = fresh_splitter(search.cv, y, classifier=is_classifier(search.estimator))
-    scorer = search.scorer_
-    scorer = scorer[search.refit] if isinstance(scorer, dict) else scorer
-    options = {"scoring": scorer, "n_jobs": n_jobs, "params": params}
-
-    def score(_: int, candidates: Sequence[int], splits: Any) -> list[float]:
-        models = [
-            clone(search.estimator).set_params(**clone(dict(settings[one]), safe=False))
-            for one in candidates
-        ]
-        found = [cross_validate(model, X, y, cv=splits, **options) for model in models]
-        return [float(one["test_score"].mean()) for one in found]
-
+    cv, note = _fresh_splitter(search.cv, y, classifier=is_classifier(search.estimator))
+    if checkpoint is not None:
+        check_whole(random_state, "fresh partitions")
     told = {} if groups is None else {"groups": groups}
-    partitions = deal_anew(cv, n_repeats, random_state, X, y, **told)
-    report = judge_on_fresh(report, partitions, score, own_rule=callable(search.refit))
-    return replace(report, notes=(*report.notes, *note))
+    routed = routed_params(search, check_method_params(X, params=(params or {}) | told))
+    scorer = search.scorer_
+    job = Job(
+        estimator=clone(search.estimator),
+        scorer=scorer[search.refit] if isinstance(scorer, dict) else scorer,
+        fit_params=routed["estimator"]["fit"],
+        score_params=routed["scorer"]["score"],
+        error_score=np.nan,
+    )
+    with Fits(job, X, y, table.params, checkpoint=checkpoint, n_jobs=n_jobs) as fits:
+        partitions = _deal_anew(cv, n_repeats, random_state, X, y, routed["splitter"]["split"])
+        judge = _judge(fits, num_samples(X), SINGLE)
+        table = _judge_on_fresh(table, partitions, judge, own_rule=callable(search.refit))
+    return correct(replace(table, notes=(*table.notes, *note)), level=level)
 
 
-def fresh_splitter(cv: Any, y: Any, *, classifier: bool) -> tuple[Any, tuple[str, ...]]:
+def check_fresh(request: Request) -> None:
+    """Refuse, before the first fit, splits that cannot be drawn anew and another method."""
+    _splitter(request)
+    if request.method != "CONSENSUS":
+        raise ValueError(
+            f"n_judge_again needs method='CONSENSUS', which weighs fresh partitions; got "
+            f"{request.method!r}."
+        )
+
+
+def n_fresh_fits(request: Request) -> int:
+    """Count the fits on fresh partitions."""
+    if not request.n_judge_again:
+        return 0
+    cv, _ = _splitter(request)
+    n_splits = int(cv.get_n_splits(request.X, request.y, **request.split_params))
+    wanted = [_n_judged(k, own_rule=callable(request.refit)) for k in range(request.n_judge_again)]
+    return n_splits * sum(min(one, len(request.candidates)) for one in wanted)
+
+
+def judge_before_refit(request: Request, outcome: Outcome, fits: Fits) -> Outcome:
+    """Judge the better candidates of a search again; another one may win by it."""
+    primary = request.primary(outcome.record) or ""
+    try:
+        table = with_parts(outcome.tables[primary])
+    except (KeyError, UncorrectableError):
+        warnings.warn(
+            "Nothing was judged again: no metric has chosen a winner, or it has no honest score.",
+            UserWarning,
+            stacklevel=2,
+        )
+        return outcome
+    n_repeats = request.n_judge_again
+    if request.verbose > 0:
+        print(
+            f"Judging the better candidates again on {n_repeats} fresh partitions, "
+            f"totalling {n_fresh_fits(request)} fits"
+        )
+    cv, note = _splitter(request)
+    partitions = _deal_anew(
+        cv, n_repeats, request.random_state, request.X, request.y, request.split_params
+    )
+    judge = _judge(fits, request.n_rows, primary, outcome.record)
+    table = _judge_on_fresh(table, partitions, judge, own_rule=callable(request.refit))
+    table = replace(table, notes=(*table.notes, *note))
+    return outcome._replace(tables={**outcome.tables, primary: table})
+
+
+def _splitter(request: Request) -> tuple[Any, tuple[str, ...]]:
+    return _fresh_splitter(request.cv, request.y, classifier=request.classes is not None)
+
+
+def _judge(fits: Fits, n_rows: int, metric: str, record: Record | None = None) -> Judge:
+    """Make what judges candidates on a fresh partition; its fits are counted in a record."""
+
+    def judge(number: int, candidates: Sequence[int], splits: Any) -> FloatArray:
+        rows = as_splits(splits, n_rows)
+        places = {Place("fresh", number, k): split for k, split in enumerate(rows)}
+        pairs = [(unit, one) for unit in range(len(rows)) for one in candidates]
+        fresh = fits.make(plan_later_fits(places), pairs)
+        if record is not None:
+            record.count(fresh)
+        _tell_failures(fresh)
+        if metric not in fresh.metrics:
+            return np.full(len(candidates), np.nan)
+        scores: FloatArray = complete_scores(fresh, [*places], metric)[candidates].mean(axis=1)
+        return scores
+
+    return judge
+
+
+def _tell_failures(fresh: Record) -> None:
+    scorers = (text for found in fresh.failures.values() for text in found.values())
+    errors = [*fresh.errors.values(), *scorers]
+    if errors:
+        warnings.warn(
+            f"{len(errors)} fits or scores on a fresh partition failed; their candidates count as "
+            f"not judged on it. The first error:\n{errors[0]}",
+            FitFailedWarning,
+            stacklevel=2,
+        )
+
+
+def _fresh_splitter(cv: Any, y: Any, *, classifier: bool) -> tuple[Any, tuple[str, ...]]:
     """Find what deals the rows anew; say if that shuffles what was in order.
 
     Raises
@@ -162,8 +259,8 @@ def fresh_splitter(cv: Any, y: Any, *, classifier: bool) -> tuple[Any, tuple[str
     return fresh, ()
 
 
-def deal_anew(
-    fresh: Any, n_repeats: int, random_state: Any, X: Any, y: Any, **params: Any
+def _deal_anew(
+    fresh: Any, n_repeats: int, random_state: Any, X: Any, y: Any, params: Mapping[str, Any]
 ) -> Iterator[list[Any]]:
     """Give the splits of one fresh partition after the other."""
     rng = check_random_state(random_state)
@@ -172,43 +269,47 @@ def deal_anew(
         yield list(fresh.split(X, y, **params))
 
 
-def judge_on_fresh(
-    report: SelectionReport, partitions: Iterable[list[Any]], score: Score, *, own_rule: bool
-) -> SelectionReport:
-    """Judge three candidates, then two, then one; those of a rule of the user's own alone.
+def _judge_on_fresh(
+    table: ScoreTable, partitions: Iterable[list[Any]], judge: Judge, *, own_rule: bool
+) -> ScoreTable:
+    """Judge three candidates, then two, then one; of a rule of the user's own its winner alone.
 
-    Parameters
-    ----------
-    report : SelectionReport
-        Of the search, with its table.
-    partitions : iterable of list
-        Splits of each fresh partition.
-    score : callable
-        See `Score`.
-    own_rule : bool
-        Whether the winner stays, since another rule than the mean score chose it.
+    Gives the table with the fresh scores, and the candidate that they find the best as winner.
     """
-    table = report.table
-    if table is None:
-        raise TypeError("report must hold the table of its search.")
     fresh: list[FloatArray] = []
     estimates, n_fits = table.scores.mean(axis=0), 0
-    estimates[report.best_index] = np.inf  # the winner is judged first, whatever rule chose it
+    estimates[table.best_index] = np.inf  # the winner is judged first, whatever rule chose it
     for number, splits in enumerate(partitions):
-        some = _best(estimates, 1 if own_rule else n_judged(number))
+        some = _best(estimates, _n_judged(number, own_rule=own_rule))
         fresh.append(np.full(table.n_candidates, np.nan))
-        fresh[number][some] = score(number, some, splits)
+        fresh[number][some] = judge(number, some, splits)
         n_fits += len(some) * len(splits)
         if np.isnan(fresh).all():
             note = "Fits on a fresh partition failed, so that nothing could be judged again."
-            return replace(report, notes=(*report.notes, note))
+            return replace(table, fresh=None, notes=(*table.notes, note))
         estimates = true_scores(table, np.array(fresh))
-    return report_again(report, np.array(fresh), n_fits=n_fits)
+    best = int(np.nanargmax(estimates))
+    judged = np.isfinite(fresh).sum(axis=0)
+    again = ", ".join(f"{number} ({judged[number]}x)" for number in np.flatnonzero(judged))
+    chosen = "the winner stays"
+    if best != table.best_index:
+        chosen = f"candidate {best} is now the better one, in place of {table.best_index}"
+    note = (
+        f"Judged again on fresh partitions, with {n_fits} more fits: candidates {again}; {chosen}. "
+        "Runners-up are compared on the splits of the search alone."
+    )
+    return replace(
+        table,
+        fresh=np.array(fresh),
+        best_index=best,
+        n_fits=None if table.n_fits is None else table.n_fits + n_fits,
+        notes=(*table.notes, note),
+    )
 
 
-def n_judged(number: int) -> int:
+def _n_judged(number: int, *, own_rule: bool) -> int:
     """Say how many candidates are judged on a fresh partition, numbered from 0."""
-    return _CONTENDERS[min(number, len(_CONTENDERS) - 1)]
+    return 1 if own_rule else _CONTENDERS[min(number, len(_CONTENDERS) - 1)]
 
 
 def _best(estimates: FloatArray, wanted: int) -> list[int]:

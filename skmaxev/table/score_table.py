@@ -78,6 +78,11 @@ class ScoreTable:
         Row-level results, where they were kept.
     outer : OuterFolds, optional
         Results of nested cross-validation, where it was made.
+    fresh : ndarray of shape (n_fresh, n_candidates), optional
+        Mean score on each fresh partition of the rows, where candidates were judged again, and NaN
+        where one was not. ``best_index`` is then the one that they find the best.
+    low_variance : float, optional
+        Low-variance estimate from fits inside the folds, in place of that from the scores.
     left_out : mapping of int to str
         Candidates that take no part, each with the reason.
     n_fits : int, optional
@@ -99,6 +104,8 @@ class ScoreTable:
     support: tuple[float, float] = (-np.inf, np.inf)
     rows: Rows | None = None
     outer: OuterFolds | None = None
+    fresh: FloatArray | None = None
+    low_variance: float | None = None
     left_out: Mapping[int, str] = field(default_factory=dict)
     n_fits: int | None = None
     source: str = "score table"
