@@ -32,7 +32,7 @@ __all__ = [
 
 FIT, SEARCH = b"fit ", b"end "
 """Kinds of records: a finished fit, and what a finished search leaves."""
-FORMAT = 2
+FORMAT = 3
 """Version of the records below; the first format was an SQLite file."""
 _NAME = b"skmaxev checkpoint "
 _BEGIN = _NAME + b"%d\n" % FORMAT

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,13 @@ from skmaxev._checkpoint import CheckpointError, finished_searches, is_checkpoin
 from skmaxev.metrics import rows_from_responses
 from skmaxev.table import Design, OuterFolds, Rows, ScoreTable
 
-__all__ = ["check_program", "from_checkpoint", "is_checkpoint", "plain_rows", "plain_tables"]
+__all__ = ["check_program", "from_checkpoint", "is_checkpoint", "take_apart"]
 
 _HEADER = 72  # bytes of an SQLite file up to the end of its program's mark
 
 _ROWS = ("responses", "test_fold", "y_true")
 _PLAIN = (str, int, float, bool, type(None))
+_KINDS = {kind.__name__: kind for kind in (ScoreTable, Design, OuterFolds)}
 
 
 def check_program(database: str | os.PathLike[str]) -> None:
@@ -78,8 +80,8 @@ def from_checkpoint(
         )
     chosen = found[search or 0]
     name = _metric_of(chosen, metric)
-    plain = chosen["tables"][name]
-    return _as_table(plain, _as_rows(chosen["arrays"], name, plain["metric"]))
+    table: ScoreTable = _unpacked(chosen["tables"][name], chosen["arrays"])
+    return replace(table, rows=_rows(chosen["arrays"], name, table.metric))
 
 
 def _metric_of(search: Mapping[str, Any], metric: str | None) -> str:
@@ -95,119 +97,70 @@ def _metric_of(search: Mapping[str, Any], metric: str | None) -> str:
     )
 
 
-def plain_tables(
+def take_apart(
     tables: Mapping[str, ScoreTable], *, primary: str | None, source: str
-) -> dict[str, Any]:
-    """Take the tables of a finished search apart into numbers and texts."""
-    return {
-        "source": source,
-        "primary": primary,
-        "tables": {name: _as_plain(table) for name, table in tables.items()},
+) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Take the tables of a finished search apart into numbers and texts, and arrays by name.
+
+    Of the results of single rows the predictions are kept, from which the rest follows.
+    """
+    arrays: dict[str, NDArray[Any]] = {}
+    parts = {}
+    for metric, table in tables.items():
+        design, params = table.design, table.params
+        if design is not None and design.clusters is not None:  # labels of any kind
+            codes = np.unique(design.clusters, return_inverse=True)[1]
+            design = replace(design, clusters=codes)
+        settings = None if params is None else tuple(map(_settings, params))
+        arrays |= {
+            f"{metric}/{name}": getattr(table.rows, name)
+            for name in _ROWS
+            if getattr(table.rows, name, None) is not None
+        }
+        bare = replace(table, rows=None, design=design, params=settings)
+        parts[metric] = _packed(bare, arrays)
+    return {"source": source, "primary": primary, "tables": parts}, arrays
+
+
+def _settings(params: Mapping[str, Any]) -> dict[str, Any]:
+    bare = {
+        name: value.item() if isinstance(value, np.generic) else value
+        for name, value in params.items()
     }
+    return {name: value if type(value) in _PLAIN else repr(value) for name, value in bare.items()}
 
 
-def plain_rows(tables: Mapping[str, ScoreTable]) -> dict[str, NDArray[Any]]:
-    """Gather the row-level results of the tables, by metric and name."""
-    return {
-        f"{metric}/{name}": getattr(table.rows, name)
-        for metric, table in tables.items()
-        for name in _ROWS
-        if getattr(table.rows, name, None) is not None
-    }
+def _packed(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
+    """Write a value as JSON has it, with the name of what JSON has not; arrays by their number."""
+    if isinstance(value, np.ndarray):
+        number = str(len(arrays))
+        arrays[number] = value
+        return {"array": number}
+    if type(value) in _KINDS.values():
+        parts = {part.name: getattr(value, part.name) for part in fields(value)}
+        return {type(value).__name__: {name: _packed(one, arrays) for name, one in parts.items()}}
+    if isinstance(value, Mapping):
+        return {"items": [[name, _packed(one, arrays)] for name, one in value.items()]}
+    if isinstance(value, tuple):
+        return {"tuple": [_packed(one, arrays) for one in value]}
+    return value.item() if isinstance(value, np.generic) else value
 
 
-def _as_rows(arrays: Mapping[str, NDArray[Any]], name: str, metric: str) -> Rows | None:
+def _unpacked(value: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
+    if not isinstance(value, dict):
+        return value
+    ((kind, parts),) = value.items()
+    if kind == "array":
+        return arrays[parts]
+    if kind == "tuple":
+        return tuple(_unpacked(one, arrays) for one in parts)
+    if kind == "items":
+        return {name: _unpacked(one, arrays) for name, one in parts}
+    return _KINDS[kind](**{name: _unpacked(one, arrays) for name, one in parts.items()})
+
+
+def _rows(arrays: Mapping[str, NDArray[Any]], name: str, metric: str) -> Rows | None:
     parts = {part: arrays[f"{name}/{part}"] for part in _ROWS if f"{name}/{part}" in arrays}
     if len(parts) < len(_ROWS):
         return None
     return rows_from_responses(metric, parts["y_true"], parts["responses"], parts["test_fold"])
-
-
-def _as_plain(table: ScoreTable) -> dict[str, Any]:
-    plain = {
-        "scores": table.scores.tolist(),
-        "best_index": int(table.best_index),
-        "metric": table.metric,
-        "greater_is_better": table.greater_is_better,
-        "params": None if table.params is None else [_settings(params) for params in table.params],
-        "n_train": None if table.n_train is None else table.n_train.tolist(),
-        "n_test": None if table.n_test is None else table.n_test.tolist(),
-        "design": None if table.design is None else _plain_design(table.design),
-        "support": list(map(float, table.support)),
-        "fresh": None if table.fresh is None else table.fresh.tolist(),
-        "low_variance": table.low_variance,
-        "left_out": [[int(number), reason] for number, reason in table.left_out.items()],
-        "n_fits": table.n_fits,
-        "source": table.source,
-        "notes": list(table.notes),
-    }
-    if table.outer is not None:
-        names = ("scores", "best_index", "n_train", "n_test", "inner")
-        values = {name: getattr(table.outer, name) for name in names}
-        outer = {name: None if value is None else value.tolist() for name, value in values.items()}
-        plain["outer"] = {**outer, "shared": table.outer.shared}
-    return plain
-
-
-def _plain_design(design: Design) -> dict[str, Any]:
-    plain = {name: getattr(design, name) for name in ("n_splits", "n_repeats", "n_rows", "source")}
-    clusters, n_test = design.clusters, design.n_test
-    return plain | {
-        "test_share": float(design.test_share),
-        "n_test": None if n_test is None else n_test.tolist(),
-        "clusters": None if clusters is None else _codes(clusters).tolist(),
-    }
-
-
-def _codes(labels: NDArray[Any]) -> NDArray[np.intp]:
-    return np.unique(labels, return_inverse=True)[1]
-
-
-def _as_design(plain: Mapping[str, Any]) -> Design:
-    return Design(
-        **{**plain, "n_test": _whole(plain["n_test"]), "clusters": _whole(plain["clusters"])}
-    )
-
-
-def _settings(params: Mapping[str, Any]) -> dict[str, Any]:
-    plain = {}
-    for name, value in params.items():
-        bare = value.item() if isinstance(value, np.generic) else value
-        plain[name] = bare if type(bare) in _PLAIN else repr(bare)
-    return plain
-
-
-def _as_table(plain: Mapping[str, Any], rows: Rows | None) -> ScoreTable:
-    parts = dict(plain)
-    outer, fresh = parts.pop("outer", None), parts.pop("fresh", None)
-    return ScoreTable(
-        **{
-            **parts,
-            "scores": np.array(parts["scores"], dtype=np.float64),
-            "params": None if parts["params"] is None else tuple(parts["params"]),
-            "n_train": _whole(parts["n_train"]),
-            "n_test": _whole(parts["n_test"]),
-            "design": None if parts["design"] is None else _as_design(parts["design"]),
-            "support": tuple(parts["support"]),
-            "left_out": dict(parts["left_out"]),
-            "notes": tuple(parts["notes"]),
-        },
-        outer=None if outer is None else _as_outer(outer),
-        fresh=None if fresh is None else np.array(fresh, dtype=np.float64),
-        rows=rows,
-    )
-
-
-def _as_outer(plain: Mapping[str, Any]) -> OuterFolds:
-    return OuterFolds(
-        scores=np.array(plain["scores"], dtype=np.float64),
-        best_index=np.array(plain["best_index"], dtype=np.intp),
-        n_train=np.array(plain["n_train"], dtype=np.intp),
-        n_test=np.array(plain["n_test"], dtype=np.intp),
-        inner=None if plain["inner"] is None else np.array(plain["inner"], dtype=np.float64),
-        shared=plain["shared"],
-    )
-
-
-def _whole(values: Any) -> Any:
-    return None if values is None else np.array(values, dtype=np.intp)

@@ -19,7 +19,6 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from skmaxev._compat import Interval, StrOptions, fit_context, has_callbacks, routing_enabled
 from skmaxev.correction import correct
-from skmaxev.engine.plan import make_plan
 from skmaxev.engine.types import Job
 from skmaxev.integrations.mlflow import autologged
 from skmaxev.report import SelectionReport
@@ -36,7 +35,6 @@ from skmaxev.search._outcome import (
     Outcome,
     attributes_of_outer_folds,
     honest_or_warn,
-    outcome_of,
     responses_of,
 )
 from skmaxev.search._request import Request, request_of
@@ -137,10 +135,8 @@ class BaseMaxSearch(GridSearchCV):
         return found
 
     def _search(self, request: Request, fits: Fits) -> Outcome:
-        """Make the fits that the estimate needs, and read what they gave."""
-        plan = make_plan(request.splits)
-        record = fits.search(request, plan)
-        return outcome_of(request, record, fits.responses)
+        """Plan the fits that the estimate needs, make them, and read what they gave."""
+        raise NotImplementedError
 
     def _fits(self, request: Request, progress: Progress) -> Fits:
         """Make what makes fits, of what all fits share."""

@@ -18,7 +18,7 @@ from skmaxev.engine.steps import common_prefixes
 from skmaxev.engine.store import FitStore
 from skmaxev.engine.submodels import submodels_of
 from skmaxev.engine.types import Fit, Job, Pair
-from skmaxev.readers.checkpoint import plain_rows, plain_tables
+from skmaxev.readers.checkpoint import take_apart
 from skmaxev.search._request import Request
 from skmaxev.table import ScoreTable
 
@@ -85,7 +85,7 @@ class Fits:
     def _finished(
         self, plan: Plan, pairs: Sequence[Pair], contexts: Contexts | None
     ) -> Iterator[Fit]:
-        what = {"units": plan.units, "candidates": self._candidates}
+        what: dict[str, Any] = {"units": plan.units, "candidates": self._candidates}
         missing = dict.fromkeys(pairs)
         if self._store is not None:
             for fit in self._store.finished(pairs, **what):
@@ -123,8 +123,7 @@ class Fits:
     ) -> None:
         """Keep the score tables for `skmaxev.correct`."""
         if self._store is not None and tables:
-            plain = plain_tables(tables, primary=primary, source=source)
-            self._store.finish(plain, plain_rows(tables))
+            self._store.finish(*take_apart(tables, primary=primary, source=source))
 
 
 def shared_work(request: Request) -> dict[str, Any]:

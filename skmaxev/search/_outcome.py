@@ -26,6 +26,7 @@ __all__ = [
     "Outcome",
     "attributes_of_outer_folds",
     "choose",
+    "choose_winner",
     "complete_scores",
     "honest_or_warn",
     "outcome_of",
@@ -73,15 +74,15 @@ def honest_or_warn() -> Iterator[None]:
 def outcome_of(
     request: Request,
     record: Record,
+    found: dict[str, Any],
     responses: Responses | None,
     outer: Mapping[str, OuterFolds] = MappingProxyType({}),
 ) -> Outcome:
-    """Choose the winner as GridSearchCV does, and make the score table of each metric.
+    """Make the score table of each metric, with the winner that was ``found``.
 
     A failed fit or scorer leaves NaN in a table, never a filler. A metric is left out, after a
     warning, if no candidate has a score on every split, or its winner has none.
     """
-    found = _choose_winner(request, record)
     primary = request.primary(record)
     tables = {}
     for metric in record.metrics:
@@ -108,7 +109,8 @@ def outcome_of(
     return Outcome(record, found, tables, outer)
 
 
-def _choose_winner(request: Request, record: Record) -> dict[str, Any]:
+def choose_winner(request: Request, record: Record) -> dict[str, Any]:
+    """Choose as GridSearchCV does; give its fitted attributes."""
     results = search_results(request, record, request.places)
     if callable(request.scoring) and record.multimetric:  # known only after the fits
         check_refit(request.refit, record.metrics)

@@ -8,13 +8,14 @@ from typing import Any, ClassVar
 
 from skmaxev._compat import Interval, StrOptions
 from skmaxev.engine.plan import make_plan
+from skmaxev.engine.types import Nesting
 from skmaxev.report import METHODS
 from skmaxev.search._base import BaseMaxSearch
 from skmaxev.search._fits import Fits
-from skmaxev.search._outcome import Outcome, honest_or_warn, outcome_of
+from skmaxev.search._outcome import Outcome, choose_winner, outcome_of
 from skmaxev.search._request import Request
 from skmaxev.search.judge_again import check_fresh, judge_before_refit
-from skmaxev.search.nested import folds_within, with_full_form
+from skmaxev.search.nested import folds_within, search_nested, with_full_form
 
 __all__ = ["HonestSearchCV", "LowVarianceCVSearch", "ShrunkSearchCV"]
 
@@ -120,10 +121,18 @@ class HonestSearchCV(BaseMaxSearch):
     def _search(self, request: Request, fits: Fits) -> Outcome:
         if self.n_judge_again:
             check_fresh(request)
-        plan = make_plan(request.splits)
-        record = fits.search(request, plan)
-        outcome = outcome_of(request, record, fits.responses)
+        if self.method == "NESTED":
+            return search_nested(request, fits)
+        outcome = search_plainly(request, fits)
         return judge_before_refit(request, outcome, fits) if self.n_judge_again else outcome
+
+
+def search_plainly(request: Request, fits: Fits, nesting: Nesting | None = None) -> Outcome:
+    """Fit every candidate on every split, choose, and make the table of scores."""
+    plan = make_plan(request.splits, nesting)
+    record = fits.search(request, plan)
+    found = choose_winner(request, record)
+    return outcome_of(request, record, found, fits.responses)
 
 
 class ShrunkSearchCV(BaseMaxSearch):
@@ -164,6 +173,9 @@ share_submodels, prefit
     """
 
     method = "EB"
+
+    def _search(self, request: Request, fits: Fits) -> Outcome:
+        return search_plainly(request, fits)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -218,13 +230,7 @@ share_submodels, prefit
 
     def _search(self, request: Request, fits: Fits) -> Outcome:
         if self.inner_cv is None:
-            return super()._search(request, fits)
+            return search_plainly(request, fits)
         nesting = folds_within(request)
-        plan = make_plan(request.splits, nesting)
-        record = fits.search(request, plan)
-        outcome = outcome_of(request, record, fits.responses)
-        tables = {}
-        for metric, table in outcome.tables.items():
-            with honest_or_warn():
-                tables[metric] = with_full_form(table, record, nesting, metric)
-        return outcome._replace(tables=tables)
+        outcome = search_plainly(request, fits, nesting)
+        return outcome._replace(tables=with_full_form(outcome, nesting))

@@ -295,8 +295,7 @@ def _judge_on_fresh(
     if best != table.best_index:
         chosen = f"candidate {best} is now the better one, in place of {table.best_index}"
     note = (
-        f"Judged again on fresh partitions, with {n_fits} more fits: candidates {again}; {chosen}. "
-        "Runners-up are compared on the splits of the search alone."
+        f"Judged again on fresh partitions, with {n_fits} more fits: candidates {again}; {chosen}."
     )
     return replace(
         table,

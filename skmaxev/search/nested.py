@@ -22,14 +22,16 @@ from skmaxev.search._outcome import (
     NOBODY,
     Outcome,
     choose,
+    choose_winner,
     complete_scores,
+    honest_or_warn,
     outcome_of,
     search_results,
 )
 from skmaxev.search._request import Request
 from skmaxev.table import OuterFolds, ScoreTable, UncorrectableError
 
-__all__ = ["NestedCVSearch", "folds_within", "nested_folds", "with_full_form"]
+__all__ = ["NestedCVSearch", "folds_within", "nested_folds", "search_nested", "with_full_form"]
 
 FloatArray = NDArray[np.float64]
 _CURE = "Give cv as three or more folds that judge each row once, or outer folds as outer_cv."
@@ -108,10 +110,16 @@ share_submodels, prefit
     outer_cv: Any = None
 
     def _search(self, request: Request, fits: Fits) -> Outcome:
-        plan = make_plan(request.splits, nested_folds(request))
-        record = fits.search(request, plan)
-        outer = judge_outer_folds(request, plan, record, fits)
-        return outcome_of(request, record, fits.responses, outer)
+        return search_nested(request, fits)
+
+
+def search_nested(request: Request, fits: Fits) -> Outcome:
+    """Fit for the search and the folds inside its folds, and judge the winner of each fold."""
+    plan = make_plan(request.splits, nested_folds(request))
+    record = fits.search(request, plan)
+    found = choose_winner(request, record)
+    outer = judge_outer_folds(request, plan, record, fits)
+    return outcome_of(request, record, found, fits.responses, outer)
 
 
 def nested_folds(request: Request) -> Nesting | None:
@@ -170,7 +178,21 @@ def inner_places(nesting: Nesting, level: str, fold: int) -> list[Place]:
     return [Place(level, fold, number) for number in range(len(splits))]
 
 
-def with_full_form(table: ScoreTable, record: Record, nesting: Nesting, metric: str) -> ScoreTable:
+def with_full_form(outcome: Outcome, nesting: Nesting) -> dict[str, ScoreTable]:
+    """Add the low-variance estimate in its full form to the tables of a search."""
+    note = "LVCV in its full form: chosen by cross-validation inside each fold, judged on the rest."
+    tables = {}
+    for metric, table in outcome.tables.items():
+        if table.used.size == 1:  # nothing was chosen
+            tables[metric] = table
+            continue
+        with honest_or_warn():
+            value = _full_form(outcome.record, nesting, metric)
+            tables[metric] = replace(table, low_variance=value, notes=(*table.notes, note))
+    return tables
+
+
+def _full_form(record: Record, nesting: Nesting, metric: str) -> float:
     """Choose inside each fold by cross-validation, and judge by cross-validation on the rest.
 
     Mean over folds; tied candidates share. Errs downwards on average.
@@ -179,8 +201,6 @@ def with_full_form(table: ScoreTable, record: Record, nesting: Nesting, metric: 
     ----------
     .. [1] H. van Hasselt (2013), Eqs. 9 and 10. arXiv:1302.7175.
     """
-    if table.used.size == 1:  # nothing was chosen
-        return table
     values = []
     for k in range(len(nesting.outer)):
         arguments, judged = (
@@ -195,8 +215,7 @@ def with_full_form(table: ScoreTable, record: Record, nesting: Nesting, metric: 
         top = arguments[usable].max()
         tied = usable & np.isclose(arguments, top, rtol=1e-12, atol=0.0)
         values.append(judged[tied].mean())
-    note = "LVCV in its full form: chosen by cross-validation inside each fold, judged on the rest."
-    return replace(table, low_variance=float(np.mean(values)), notes=(*table.notes, note))
+    return float(np.mean(values))
 
 
 def judge_outer_folds(

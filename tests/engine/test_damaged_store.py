@@ -55,10 +55,10 @@ def test_a_checkpoint_of_the_first_format_is_left_to_the_version_that_wrote_it(t
 def test_another_format_is_told_apart(tmp_path):
     path = tmp_path / "kept.db"
     plain_search(path)
-    before = path.read_bytes().replace(b"checkpoint 2", b"checkpoint 7", 1)
+    before = path.read_bytes().replace(b"checkpoint 3", b"checkpoint 7", 1)
     path.write_bytes(before)
     for use in (plain_search, correct):
-        with pytest.raises(CheckpointError, match="which reads format 2"):
+        with pytest.raises(CheckpointError, match="which reads format 3"):
             use(path)
     assert path.read_bytes() == before
 
@@ -70,7 +70,7 @@ def test_a_place_where_no_file_can_be_is_said_before_the_first_fit(tmp_path, kin
         plain_search(path)
 
 
-@pytest.mark.parametrize("begin", [b"", b"skmax", b"skmaxev checkpoint 2"])
+@pytest.mark.parametrize("begin", [b"", b"skmax", b"skmaxev checkpoint 3"])
 def test_an_empty_or_just_begun_file_becomes_a_checkpoint(tmp_path, begin):
     path = tmp_path / "kept.db"
     path.write_bytes(begin)

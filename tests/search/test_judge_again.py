@@ -222,6 +222,51 @@ def test_a_checkpoint_keeps_fresh_fits_too(tmp_path):
         HonestSearchCV(TREE, GRID, **options).fit(X, y)
 
 
+def test_correct_weighs_the_fresh_partitions_too(tmp_path):
+    options = {"n_judge_again": 2, "checkpoint": tmp_path / "search.ckpt", "cv": KFold(5)}
+    search = HonestSearchCV(TREE, GRID, random_state=0, **options).fit(X, y)
+    kept = correct(tmp_path / "search.ckpt")
+    assert (kept.estimate, kept.interval) == (search.best_score_, search.report_.interval)
+    assert (kept.best_index, kept.n_fresh, kept.n_fits) == (search.best_index_, 2, search.n_fits_)
+    assert kept.notes == search.report_.notes
+    narrow = correct(search, level=0.5)
+    assert narrow.estimate == search.best_score_
+    assert np.ptp(narrow.interval) < 0.5 * np.ptp(search.report_.interval)
+
+
+def test_other_methods_say_that_they_read_the_splits_of_the_search_alone():
+    options = {"cv": KFold(5), "random_state": 0}
+    search = HonestSearchCV(TREE, GRID, n_judge_again=2, **options).fit(X, y)
+    report = correct(search, method="TT")
+    assert any("does not weigh fresh partitions" in note for note in report.notes)
+    assert report.n_fresh == 0
+
+
+def test_searches_side_by_side_leave_fresh_partitions_out():
+    search = HonestSearchCV(TREE, GRID, n_judge_again=1, random_state=0).fit(X, y)
+    other = HonestSearchCV(TREE, {"max_depth": [7, 8]}).fit(X, y)
+    assert correct({"again": search, "once": other}).n_fresh == 0
+
+
+def test_the_search_that_was_given_is_judged_again():
+    report = judge_again(HonestSearchCV(search_by(5)).fit(X, y), X, y, random_state=0)
+    assert report == judge_again(search_by(5).fit(X, y), X, y, random_state=0)
+
+
+def test_judging_again_resumes_from_its_checkpoint(tmp_path, monkeypatch):
+    search, path = search_by(5).fit(X, y), tmp_path / "again.ckpt"
+    first = judge_again(search, X, y, random_state=0, checkpoint=path)
+    assert first == judge_again(search, X, y, random_state=0)
+
+    def fit(self, X, y, sample_weight=None, check_input=True):
+        pytest.fail("fitted")
+
+    monkeypatch.setattr(DecisionTreeClassifier, "fit", fit)
+    assert judge_again(search, X, y, random_state=0, checkpoint=path) == first
+    with pytest.raises(ValueError, match="the same fresh partitions at every call"):
+        judge_again(search, X, y, checkpoint=path)
+
+
 @pytest.mark.parametrize(
     ("search", "words"),
     [

@@ -129,13 +129,14 @@ def test_groups_are_the_clusters_of_the_rows():
     ("options", "words"),
     [
         ({"keep_predictions": False}, None),
-        ({"keep_predictions": 2 * ONE}, "they need 0.00144 MB"),
+        ({}, "they need 0.00144 MB"),
         ({"scoring": make_scorer(f1_score)}, None),
         ({"scoring": make_scorer(f1_score), "keep_predictions": True}, "nothing says what a row"),
     ],
     ids=str,
 )
-def test_all_predictions_are_kept_or_none(options, words):
+def test_all_predictions_are_kept_or_none(options, words, monkeypatch):
+    monkeypatch.setattr("skmaxev.search._request.AUTO_MB", 2 * ONE)
     table, rows = rows_of(**options)
     assert rows is None
     notes = [note for note in table.notes if note.startswith("Results of single rows")]
