@@ -200,9 +200,9 @@ def test_a_search_that_broke_off_ends_the_same(tmp_path):
 @pytest.mark.parametrize(
     ("cv", "method", "used_for"),
     [
-        (5, "CONSENSUS", "the splits."),
-        (5, "EB", "the splits, for the interval alone."),
-        (5, "BBC", "the splits."),
+        (5, "CONSENSUS", "were used too."),
+        (5, "EB", "were used, for the interval alone."),
+        (5, "BBC", "were used too."),
         (
             RepeatedKFold(n_splits=4, n_repeats=2, random_state=0),
             "CONSENSUS",
