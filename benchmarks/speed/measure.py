@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-__all__ = ["Figures", "measured", "processor_seconds"]
+__all__ = ["Figures", "measured", "peak_megabytes", "processor_seconds"]
 
 Figures = dict[str, float]
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -30,8 +30,13 @@ def measured(side: Callable[[], object], *, memory: bool) -> tuple[Figures, obje
         "cpu_seconds": processor_seconds() - begun,
     }
     if memory:
-        figures["peak_mb"] = _status("VmHWM") - before
+        figures["peak_mb"] = peak_megabytes() - before
     return figures, outcome
+
+
+def peak_megabytes() -> float:
+    """Give the largest memory that this process has had at a time."""
+    return _status("VmHWM")
 
 
 def processor_seconds() -> float:

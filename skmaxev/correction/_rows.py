@@ -22,7 +22,8 @@ def usable_rows(table: ScoreTable) -> Rows | None:
     rows = table.rows
     if rows is None or rows.judged.size < 2:
         return None
-    rows = rows.take(table.used)
+    if table.used.size < table.n_candidates:
+        rows = rows.take(table.used)
     return rows if rows.complete.all() else None
 
 

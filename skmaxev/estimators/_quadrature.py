@@ -18,7 +18,7 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _FIRST_PANELS = 8
 _MASS_TOLERANCE = 1e-9
 _LEAST_WIDTH = 1e-14  # of the whole range: no float lies further inside
-_VALUES_AT_ONCE = 1_000_000
+_VALUES_AT_ONCE = 250_000
 
 
 def panels(left: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:

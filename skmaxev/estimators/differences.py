@@ -192,7 +192,9 @@ def _gaps(table: FloatArray, index: int, design: Design, rows: FloatArray | None
     within = _variance(of_rows, rows) / n_test
     # The freedom of a variance of values with rare large ones is small.
     varies = within > 0.0
-    tails = stats.kurtosis(np.where(varies, of_rows, np.arange(n_rows)[:, np.newaxis]), axis=0)
+    tails = np.zeros(values.shape)
+    for some in np.array_split(np.flatnonzero(varies), 1 + varies.sum() // _COLUMNS):
+        tails[some] = stats.kurtosis(of_rows[:, some], axis=0)
     freedom = 2.0 * n_rows / np.maximum(tails + 2.0, 2.0 / n_rows)
     most = within * stats.chi2.ppf(1.0 - _DISTRUST, free) / free
     by_splits = (between > most) | ~varies
@@ -283,11 +285,12 @@ class _Draws:
 
     def _of_resamples(self, rows: FloatArray) -> FloatArray:
         """Draw the centred rows with replacement."""
+        return self._largest(self._student, rows, -np.inf)
+
+    def _student(self, rows: FloatArray) -> FloatArray:
         size = self._times.shape[1]
         blocks = rows[self._order].reshape(size, self._dealt, -1).mean(axis=1)
-        return self._largest(self._student, blocks - blocks.mean(axis=0), -np.inf)
-
-    def _student(self, centred: FloatArray) -> FloatArray:
+        centred = blocks - blocks.mean(axis=0)
         means = self._times @ centred
         variance = self._times @ np.square(centred) - means**2
         constant = variance <= ROUNDING * centred.var(axis=0)  # only rows of one value were drawn

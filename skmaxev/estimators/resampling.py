@@ -20,8 +20,8 @@ __all__ = ["Resampled", "bbc", "bbc_folds"]
 FloatArray = NDArray[np.float64]
 Weights = NDArray[np.float32]
 
-# Weights held at a time: 4 MB of float32. Much larger blocks do not fit into a processor's cache
-# and take four times as long.
+# Weights, and totals of candidates, held at a time: 4 MB of float32. Much larger blocks do not fit
+# into a processor's cache and take four times as long.
 _BLOCK = 1 << 20
 # Chance that a candidate which is dropped would have won a resample, over all of them.
 _RISK = 1e-9
@@ -175,7 +175,9 @@ def _judge_means(table: FloatArray, draws: Iterator[Weights], n_resamples: int) 
     columns = table[:, contenders]
     slack = _TIE * float(np.abs(gap).max()) * np.sqrt(len(gap))
     judged = []
-    for weights in draws:
+    step = max(1, _BLOCK // gap.shape[1])
+    blocks = (some[at : at + step] for some in draws for at in range(0, len(some), step))
+    for weights in blocks:
         total = weights @ gap
         tied = total >= total.max(axis=1, keepdims=True) - slack
         chosen = tied.any(axis=0)

@@ -108,9 +108,10 @@ class Rows:
         A row that is judged again and again is still one row: the variance between these means is
         that of the rows.
         """
-        fold = self.test_fold[:, self.judged]
-        values = np.where(fold >= 0, self.values[..., self.judged], 0.0)
-        return np.ascontiguousarray((values.sum(axis=1) / (fold >= 0).sum(axis=0)).T, dtype=float)
+        is_judged = self.test_fold >= 0
+        means = self.values.sum(axis=1, where=is_judged, dtype=float)  # the one large copy
+        means /= np.maximum(is_judged.sum(axis=0), 1)
+        return np.ascontiguousarray(means.T[self.judged])
 
     def means_over_splits(self, n_splits: int) -> NDArray[np.float64]:
         """Average the values over the rows of each split, (n_splits, n_candidates)."""
