@@ -13,7 +13,12 @@ from skmaxev import __version__
 from skmaxev.correction import correct
 from skmaxev.demo import run_demo
 from skmaxev.kaggle import correct_leaderboard
-from skmaxev.planning import expected_optimism, validation_size, winner_regret
+from skmaxev.planning import (
+    PLAUSIBLE_CORRELATIONS,
+    expected_optimism,
+    validation_size,
+    winner_regret,
+)
 from skmaxev.readers.files import read_csv
 from skmaxev.report import METHODS
 
@@ -144,7 +149,7 @@ def _add_plan(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     add("--rows", type=int, required=True, help="rows that judge each of them")
     add("--score", type=float, required=True, help="accuracy that is about to be expected")
     add("--spread", type=float, default=0.0, help="of the true accuracies; default: all equal")
-    add("--correlation", type=float, default=0.0, help="of the candidates' errors; default: none")
+    add("--correlation", type=float, help="of the candidates' errors; default: a range")
     command.set_defaults(run=_plan)
 
 
@@ -203,19 +208,18 @@ def _leaderboard(asked: argparse.Namespace) -> None:
 
 
 def _plan(asked: argparse.Namespace) -> None:
-    known = {
-        "score": asked.score,
-        "spread": asked.spread,
-        "correlation": asked.correlation,
-    }
-    optimism = expected_optimism(asked.candidates, asked.rows, **known)
-    regret = winner_regret(asked.candidates, asked.rows, **known)
-    lines = [
-        f"Best of {asked.candidates:,} candidates, each judged on {asked.rows:,} rows:",
-        f"  it will look too good by about {optimism:.4f};",
-        f"  it falls short of the truly best one by about {regret.shortfall:.4f}.",
-    ]
-    if optimism > 0:
-        rows = validation_size(asked.candidates, resolve=optimism / 2, **known)
-        lines.append(f"  Half that optimism takes about {rows:,} rows.")
+    given = asked.correlation
+    lines = [f"Best of {asked.candidates:,} candidates, each judged on {asked.rows:,} rows."]
+    for shared in PLAUSIBLE_CORRELATIONS if given is None else (given,):
+        known = {"score": asked.score, "spread": asked.spread, "correlation": shared}
+        optimism = expected_optimism(asked.candidates, asked.rows, **known)
+        regret = winner_regret(asked.candidates, asked.rows, **known)
+        lines += [
+            f"Where they share {shared:g} of their luck, it will",
+            f"  look too good by about {optimism:.4f};",
+            f"  fall short of the truly best one by about {regret.shortfall:.4f}.",
+        ]
+        if optimism > 0:
+            rows = validation_size(asked.candidates, resolve=optimism / 2, **known)
+            lines.append(f"  Half that optimism takes about {rows:,} rows.")
     print("\n".join(lines))

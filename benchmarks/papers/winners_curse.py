@@ -36,7 +36,7 @@ def run(*, quick: bool, rng: np.random.Generator) -> Report:
 
 def by_size(n_searches, rng):
     rows = [
-        [k, n, 100 * expected_optimism(k, n, score=BASE, spread=SPREAD),
+        [k, n, 100 * expected_optimism(k, n, score=BASE, spread=SPREAD, correlation=0),
          optimism(k, n, SPREAD, n_searches, rng), article]
         for k, figures in OPTIMISM.items()
         for n, article in zip(CASES, figures, strict=True)
@@ -47,7 +47,7 @@ def by_size(n_searches, rng):
 
 def by_spread(n_searches, rng):
     rows = [
-        [k, spread, 100 * expected_optimism(k, 1000, score=BASE, spread=spread),
+        [k, spread, 100 * expected_optimism(k, 1000, score=BASE, spread=spread, correlation=0),
          optimism(k, 1000, spread, n_searches, rng), article]
         for k, figures in OPTIMISM_BY_SPREAD.items()
         for spread, article in zip(SPREADS, figures, strict=True)
@@ -61,7 +61,7 @@ def regret():
     rows = []
     for k in (2, 5, 20, 100):
         for n in (1000, 5000):
-            loss = winner_regret(k, n, score=BASE, spread=SPREAD)
+            loss = winner_regret(k, n, score=BASE, spread=SPREAD, correlation=0)
             article = published.get((k, n), (None, None))
             rows.append([k, n, 100 * loss.shortfall, article[0], 100 * loss.probability_best,
                          article[1]])  # fmt: skip
@@ -70,10 +70,8 @@ def regret():
 
 
 def sizes():
-    rows = [
-        [k, *(validation_size(k, score=BASE, resolve=points / 100) for points in (0.5, 1, 2))]
-        for k in (2, 5, 20, 100)
-    ]
+    settings = {"score": BASE, "resolve": [0.005, 0.01, 0.02], "correlation": 0}
+    rows = [[k, *validation_size(k, **settings)] for k in (2, 5, 20, 100)]
     columns = ["equal candidates", "0.5 points", "1 point", "2 points"]
     return Table("Rows that keep the optimism below an improvement", columns, rows)
 
@@ -84,14 +82,14 @@ def draw():
     figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.8), layout="constrained")
     candidates = np.unique(np.geomspace(1, 500, 25).astype(int))
     for n, figures in zip(CASES, zip(*OPTIMISM.values(), strict=True), strict=True):
-        values = 100 * expected_optimism(candidates, n, score=BASE, spread=SPREAD)
+        values = 100 * expected_optimism(candidates, n, score=BASE, spread=SPREAD, correlation=0)
         (line,) = axes[0].plot(candidates, values, label=f"{n:,} rows")
         axes[0].plot(list(OPTIMISM), figures, "o", color=line.get_color())
     axes[0].set(xscale="log", xlabel="candidates", ylabel="optimism (points)")
     axes[0].legend(title="line: quadrature\ndots: article")
     spreads = np.linspace(0, 0.05, 26)
     for k, figures in OPTIMISM_BY_SPREAD.items():
-        values = 100 * expected_optimism(k, 1000, score=BASE, spread=spreads)
+        values = 100 * expected_optimism(k, 1000, score=BASE, spread=spreads, correlation=0)
         (line,) = axes[1].plot(100 * spreads, values, label=f"{k} candidates")
         axes[1].plot([100 * s for s in SPREADS], figures, "o", color=line.get_color())
     axes[1].set(xlabel="spread of the true accuracies (points)", title="1,000 rows")

@@ -1,6 +1,7 @@
 """Plan a search before it runs: how optimistic its best score will be, and what it will cost."""
 
 from skmaxev.planning.optimism import (
+    PLAUSIBLE_CORRELATIONS,
     WinnerRegret,
     affordable_candidates,
     expected_optimism,
@@ -10,6 +11,7 @@ from skmaxev.planning.optimism import (
 from skmaxev.planning.search_plan import SearchPlan, plan
 
 __all__ = [
+    "PLAUSIBLE_CORRELATIONS",
     "SearchPlan",
     "WinnerRegret",
     "affordable_candidates",

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from skmaxev.planning.optimism import PLAUSIBLE_CORRELATIONS
+
 __all__ = ["advise", "describe"]
 
 _LONG = 3600.0  # seconds worth a checkpoint
 _FEW_ROWS = 30  # in a test fold
-_SHARES = (0.12, 0.70)  # of the bound, by problem: means over 810 grid searches of known truth
 
 
 def advise(facts: Mapping[str, Any], *, n_test: int) -> tuple[str, ...]:
@@ -56,11 +57,13 @@ def describe(facts: Mapping[str, Any]) -> str:
         f"({_duration(facts['seconds_per_fit'])} for the one timed)."
     ]
     if np.isfinite(noise):
+        low, high = PLAUSIBLE_CORRELATIONS
+        least, most = (bound * np.sqrt(1 - shared) for shared in (high, low))
         lines.append(
             f"One candidate's mean score is known to about +-{noise:.2g}; the best of "
-            f"{n_candidates:,} will look {_SHARES[0] * bound:.1g} to {_SHARES[1] * bound:.1g} too "
-            "good on average, as in the searches that we measured; "
-            f"{bound:.2g} if candidates shared no luck."
+            f"{n_candidates:,} equally good ones will look {least:.1g} to {most:.1g} too good on "
+            f"average, as they share {low:g} to {high:g} of their luck in nine grids of ten; "
+            f"{bound:.2g} if they shared none."
         )
     return "\n".join(lines + [f"- {line}" for line in facts["advice"]])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from scipy import stats
@@ -58,6 +58,13 @@ class Contest:
             return 0.0
         return float(np.sum(self._winner(k) * (self.shown - self._truth_behind())))
 
+    def gain(self, k: int) -> float:
+        """Expected true score of the winner minus that of one candidate."""
+        if k == 1 or self.true.size == 1:
+            return 0.0
+        won = np.sum(self._winner(k) * self._truth_behind())
+        return float(won - self.true @ self.joint.sum(axis=1))
+
     def shortfall(self, k: int) -> float:
         """Expected true score of the best candidate minus that of the winner."""
         if k == 1 or self.true.size == 1:
@@ -87,6 +94,16 @@ def make_contest(
     The part of the noise that candidates share favours none of them, and leaves noise as of
     ``n_rows / (1 - correlation)`` rows.
     """
+    if not n_rows >= 1:
+        raise ValueError(f"n_validation must be at least 1; got {n_rows!r}.")
+    if not 0 < score < 1:
+        raise ValueError(f"score must be between 0 and 1; got {score!r}. Divide percent by 100.")
+    if not 0 <= spread < np.inf:
+        raise ValueError(f"spread must not be negative; got {spread!r}.")
+    if not 0 <= correlation < 1:
+        raise ValueError(f"correlation must be from 0 to below 1; got {correlation!r}.")
+    if metric not in get_args(Metric):
+        raise ValueError(f"metric must be one of {get_args(Metric)}; got {metric!r}.")
     n_own = n_rows / (1 - correlation)
     true, weights = _true_scores(score, spread)
     if metric == "accuracy" and n_own <= _MOST_EXACT:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from skmaxev.estimators.validation import as_result
+from skmaxev.estimators.validation import check_count
 from skmaxev.planning._contest import Contest, Metric, make_contest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
+    "PLAUSIBLE_CORRELATIONS",
     "WinnerRegret",
     "affordable_candidates",
     "expected_optimism",
@@ -23,14 +24,18 @@ __all__ = [
     "winner_regret",
 ]
 
-_MOST = 10**9  # rows, and the end of the search for them
+PLAUSIBLE_CORRELATIONS = (0.4, 0.9)
+"""What nine of ten grids share (`python -m benchmarks.planning`): taken where nothing is given."""
+
+_Number = TypeVar("_Number", int, float)
+
+_MOST_ROWS = 10**9
 _MOST_CANDIDATES = 10**6
-_METRICS = ("accuracy", "roc_auc")
 
 
 @dataclass(frozen=True)
 class WinnerRegret:
-    """What choosing by a noisy score loses.
+    """What choosing by a noisy score brings and loses, in units of the score.
 
     Attributes
     ----------
@@ -38,10 +43,13 @@ class WinnerRegret:
         Expected true score of the best candidate minus that of the winner.
     probability_best : float or ndarray
         Probability that the winner is the best candidate.
+    gain : float or ndarray
+        Expected true score of the winner minus that of a candidate at random.
     """
 
     shortfall: float | NDArray[np.float64]
     probability_best: float | NDArray[np.float64]
+    gain: float | NDArray[np.float64]
 
 
 def expected_optimism(
@@ -50,7 +58,7 @@ def expected_optimism(
     *,
     score: ArrayLike,
     spread: ArrayLike = 0.0,
-    correlation: ArrayLike = 0.0,
+    correlation: ArrayLike | None = None,
     metric: Metric = "accuracy",
 ) -> float | NDArray[np.float64]:
     r"""Expect by how much the best validation score exceeds the winner's true score.
@@ -68,17 +76,18 @@ def expected_optimism(
         Mean true score, between 0 and 1.
     spread : array-like, default=0.0
         Standard deviation of the true scores: 0.01 is typical of a fine grid.
-    correlation : array-like, default=0.0
-        Correlation of two candidates' noise, from 0 to below 1. Candidates judged on the same rows
-        share most of their noise, and what is shared favours none.
+    correlation : array-like, optional
+        Correlation of two candidates' noise, from 0 to below 1: 0 for rows of their own. Candidates
+        judged on the same rows share most of their noise, and what is shared favours none. If
+        omitted, both ends of the plausible range, 0.4 and 0.9, along a new first axis.
     metric : {"accuracy", "roc_auc"}, default="accuracy"
         Whose noise: the binomial, or Hanley and McNeil's for two classes of one size.
 
     Returns
     -------
     float or ndarray
-        In units of the score; the arguments broadcast together. An upper bound where the
-        candidates share rows and ``correlation`` is left at 0.
+        In units of the score; the arguments broadcast together. Errs upwards where candidates
+        share more than ``correlation`` says.
 
     Raises
     ------
@@ -92,15 +101,18 @@ def expected_optimism(
 
     Examples
     --------
-    The best of a hundred on a thousand rows looks 2.4 points too good.
+    The best of a hundred on a thousand rows looks 0.3 to 1.6 points too good.
 
     >>> from skmaxev.planning import expected_optimism
-    >>> round(100 * expected_optimism(100, 1000, score=0.8, spread=0.01), 1)
-    2.4
+    >>> (100 * expected_optimism(100, 1000, score=0.8, spread=0.01)).round(1).tolist()
+    [1.6, 0.3]
     """
-    return _over_contests(
-        Contest.optimism, n_candidates, (n_validation, score, spread, correlation), metric
-    )
+
+    def optimism(k: float, *settings: float) -> float:
+        contest = make_contest(*settings, metric=metric)
+        return contest.optimism(check_count(k, name="n_candidates"))
+
+    return _each(optimism, n_candidates, n_validation, score, spread, correlation=correlation)
 
 
 def winner_regret(
@@ -109,10 +121,10 @@ def winner_regret(
     *,
     score: ArrayLike,
     spread: ArrayLike = 0.0,
-    correlation: ArrayLike = 0.0,
+    correlation: ArrayLike | None = None,
     metric: Metric = "accuracy",
 ) -> WinnerRegret:
-    """Expect how far the winner falls short of the best candidate, and how often it is the best.
+    """Expect how far the winner falls short of the best candidate, and what choosing gains.
 
     Parameters
     ----------
@@ -132,15 +144,19 @@ def winner_regret(
     Examples
     --------
     >>> from skmaxev.planning import winner_regret
-    >>> loss = winner_regret(100, 1000, score=0.8, spread=0.01)
-    >>> round(100 * loss.shortfall, 2), round(loss.probability_best, 2)
-    (0.94, 0.17)
+    >>> loss = winner_regret(100, 1000, score=0.8, spread=0.01, correlation=0.0)
+    >>> round(100 * loss.shortfall, 2), round(loss.probability_best, 2), round(100 * loss.gain, 2)
+    (0.94, 0.17, 1.57)
     """
-    rest = (n_validation, score, spread, correlation)
-    return WinnerRegret(
-        shortfall=_over_contests(Contest.shortfall, n_candidates, rest, metric),
-        probability_best=_over_contests(Contest.probability_best, n_candidates, rest, metric),
-    )
+
+    def each(what: Callable[[Contest, int], float]) -> Any:
+        def of(k: float, *settings: float) -> float:
+            contest = make_contest(*settings, metric=metric)
+            return what(contest, check_count(k, name="n_candidates"))
+
+        return _each(of, n_candidates, n_validation, score, spread, correlation=correlation)
+
+    return WinnerRegret(each(Contest.shortfall), each(Contest.probability_best), each(Contest.gain))
 
 
 def validation_size(
@@ -149,7 +165,7 @@ def validation_size(
     score: ArrayLike,
     resolve: ArrayLike,
     spread: ArrayLike = 0.0,
-    correlation: ArrayLike = 0.0,
+    correlation: ArrayLike | None = None,
     metric: Metric = "accuracy",
 ) -> int | NDArray[np.int64]:
     """Find how many rows make the optimism no larger than the smallest improvement worth having.
@@ -164,7 +180,7 @@ def validation_size(
     Returns
     -------
     int or ndarray of int
-        Rows. Errs upwards where the candidates share rows and ``correlation`` is left at 0.
+        Rows. Errs upwards where candidates share more than ``correlation`` says.
 
     Raises
     ------
@@ -174,24 +190,25 @@ def validation_size(
     Examples
     --------
     >>> from skmaxev.planning import validation_size
-    >>> validation_size(20, score=0.8, resolve=0.01) > 5000
-    True
+    >>> validation_size(20, score=0.8, resolve=0.01).tolist()
+    [3315, 553]
     """
-    _check_positive("resolve", resolve)
 
-    def enough(n: int, k: float, target: float, *settings: float) -> bool:
-        return _contest(float(n), *settings, metric=metric).optimism(_whole(k)) <= target
+    def least(k: float, target: float, *settings: float) -> int:
+        count = check_count(k, name="n_candidates")
 
-    def least(*row: float) -> int:
-        if not enough(_MOST, *row):
+        def enough(n: int) -> bool:
+            return make_contest(n, *settings, metric=metric).optimism(count) <= _positive(target)
+
+        size = 1 + bisect_left(range(1, _MOST_ROWS + 1), x=True, key=enough)
+        if size > _MOST_ROWS:
             raise ValueError(
-                f"resolve must be an improvement that {_MOST:,} rows can show; got {row[1]!r} for "
-                f"{_whole(row[0]):,} candidates. Ask for a larger improvement."
+                f"resolve must be an improvement that {_MOST_ROWS:,} rows can show; got {target!r} "
+                f"for {count:,} candidates. Ask for a larger improvement."
             )
-        return _first(lambda n: enough(n, *row), _MOST)
+        return size
 
-    settings = np.broadcast_arrays(n_candidates, resolve, score, spread, correlation)
-    return _each_int(least, settings)
+    return _each(least, n_candidates, resolve, score, spread, correlation=correlation)
 
 
 def affordable_candidates(
@@ -200,10 +217,12 @@ def affordable_candidates(
     score: ArrayLike,
     resolve: ArrayLike,
     spread: ArrayLike = 0.0,
-    correlation: ArrayLike = 0.0,
+    correlation: ArrayLike | None = None,
     metric: Metric = "accuracy",
 ) -> int | NDArray[np.int64]:
     """Find how many candidates may be compared before the optimism exceeds ``resolve``.
+
+    No advice to try fewer: what more of them bring is the ``gain`` of `winner_regret`.
 
     Parameters
     ----------
@@ -215,8 +234,8 @@ def affordable_candidates(
     Returns
     -------
     int or ndarray of int
-        At least 1, at most a million. Errs downwards where the candidates share rows and
-        ``correlation`` is left at 0.
+        At least 1, at most a million. Errs downwards where candidates share more than
+        ``correlation`` says.
 
     Raises
     ------
@@ -226,82 +245,32 @@ def affordable_candidates(
     Examples
     --------
     >>> from skmaxev.planning import affordable_candidates
-    >>> affordable_candidates(1000, score=0.8, resolve=0.01)
-    2
+    >>> affordable_candidates(1000, score=0.8, resolve=0.01, correlation=[0.0, 0.5, 0.8]).tolist()
+    [2, 4, 16]
     """
-    _check_positive("resolve", resolve)
 
     def most(n: float, target: float, *settings: float) -> int:
-        contest = _contest(n, *settings, metric=metric)
-        return _first(lambda k: contest.optimism(k + 1) > target, _MOST_CANDIDATES)
+        contest, limit = make_contest(n, *settings, metric=metric), _positive(target)
+        more = range(1, _MOST_CANDIDATES)
+        return 1 + bisect_left(more, x=True, key=lambda k: contest.optimism(k + 1) > limit)
 
-    settings = np.broadcast_arrays(n_validation, resolve, score, spread, correlation)
-    return _each_int(most, settings)
-
-
-def _over_contests(
-    what: Callable[[Contest, int], float],
-    n_candidates: ArrayLike,
-    settings: tuple[ArrayLike, ...],
-    metric: Metric,
-) -> float | NDArray[np.float64]:
-    """Apply ``what`` to every combination of the broadcast arguments."""
-    arrays = np.broadcast_arrays(n_candidates, *settings)
-    values = [
-        what(_contest(*row[1:], metric=metric), _whole(row[0]))
-        for row in zip(*(array.ravel().tolist() for array in arrays), strict=True)
-    ]
-    return as_result(np.reshape(np.asarray(values, dtype=np.float64), arrays[0].shape))
+    return _each(most, n_validation, resolve, score, spread, correlation=correlation)
 
 
-def _contest(
-    n_rows: float, score: float, spread: float, correlation: float, *, metric: Metric
-) -> Contest:
-    """Make a contest if its arguments are possible."""
-    if not n_rows >= 1:
-        raise ValueError(f"n_validation must be at least 1; got {n_rows!r}.")
-    if not 0 < score < 1:
-        raise ValueError(f"score must be between 0 and 1; got {score!r}. Divide percent by 100.")
-    if not (np.isfinite(spread) and spread >= 0):
-        raise ValueError(f"spread must not be negative; got {spread!r}.")
-    if not 0 <= correlation < 1:
-        raise ValueError(f"correlation must be from 0 to below 1; got {correlation!r}.")
-    if metric not in _METRICS:
-        raise ValueError(f"metric must be one of {_METRICS}; got {metric!r}.")
-    return make_contest(float(n_rows), float(score), float(spread), float(correlation), metric)
+def _each(
+    function: Callable[..., _Number], *arguments: ArrayLike, correlation: ArrayLike | None
+) -> _Number | NDArray[Any]:
+    """Apply ``function`` to every combination of the broadcast arguments; a number for scalars."""
+    if correlation is None:
+        first_axis = (-1, *[1] * max(np.ndim(values) for values in arguments))
+        correlation = np.asarray(PLAUSIBLE_CORRELATIONS).reshape(first_axis)
+    arrays = np.broadcast_arrays(*arguments, correlation)
+    rows = zip(*(array.ravel().tolist() for array in arrays), strict=True)
+    found = [function(*row) for row in rows]
+    return np.reshape(found, arrays[0].shape) if arrays[0].ndim else found[0]
 
 
-def _whole(value: float) -> int:
-    if not value >= 1 or value % 1 != 0:  # NaN is not at least 1
-        raise ValueError(f"n_candidates must be a whole number of at least 1; got {value!r}.")
-    return int(value)
-
-
-def _check_positive(name: str, values: ArrayLike) -> None:
-    if not (np.asarray(values, dtype=np.float64) > 0).all():
-        raise ValueError(f"{name} must be positive; got {values!r}.")
-
-
-def _first(enough: Callable[[int], bool], most: int) -> int:
-    """Smallest whole number from 1 on that is enough, by doubling and halving; at most ``most``."""
-    high = 1
-    while not enough(high):
-        if high >= most:
-            return most
-        high = min(2 * high, most)
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
-
-
-def _each_int(
-    function: Callable[..., int], arrays: tuple[NDArray[np.float64], ...]
-) -> int | NDArray[np.int64]:
-    """Apply ``function`` to every combination; an int for scalars."""
-    values = [
-        function(*row) for row in zip(*(array.ravel().tolist() for array in arrays), strict=True)
-    ]
-    shape = arrays[0].shape
-    return np.reshape(np.asarray(values, dtype=np.int64), shape) if shape else values[0]
+def _positive(resolve: float) -> float:
+    if not resolve > 0:
+        raise ValueError(f"resolve must be positive; got {resolve!r}.")
+    return resolve

@@ -12,7 +12,12 @@ import pytest
 from skmaxev import __version__, cli
 from skmaxev.correction import correct
 from skmaxev.demo import run_demo, search_and_judge
-from skmaxev.planning import expected_optimism, validation_size, winner_regret
+from skmaxev.planning import (
+    PLAUSIBLE_CORRELATIONS,
+    expected_optimism,
+    validation_size,
+    winner_regret,
+)
 
 SCORES = np.random.default_rng(0).normal(0.8, 0.03, size=(5, 12))
 HEADER = ",".join(f"split{k}_test_score" for k in range(5))
@@ -220,12 +225,16 @@ def test_a_search_is_planned_by_the_planning_functions(capsys):
     arguments = ["--candidates", "100", "--rows", "1000", "--score", "0.8", "--spread", "0.01"]
     assert cli.main(["plan", *arguments]) == 0
     shown = capsys.readouterr().out
-    known = {"score": 0.8, "spread": 0.01}
-    optimism = expected_optimism(100, 1000, **known)
-    assert f"too good by about {optimism:.4f};" in shown
-    assert f"by about {winner_regret(100, 1000, **known).shortfall:.4f}." in shown
-    rows = validation_size(100, resolve=optimism / 2, **known)
-    assert f"about {rows:,} rows" in shown
+    for shared in PLAUSIBLE_CORRELATIONS:
+        known = {"score": 0.8, "spread": 0.01, "correlation": shared}
+        optimism = expected_optimism(100, 1000, **known)
+        assert f"share {shared} of their luck" in shown
+        assert f"too good by about {optimism:.4f};" in shown
+        assert f"by about {winner_regret(100, 1000, **known).shortfall:.4f}." in shown
+        rows = validation_size(100, resolve=optimism / 2, **known)
+        assert f"about {rows:,} rows" in shown
+    assert cli.main(["plan", *arguments, "--correlation", "0"]) == 0
+    assert capsys.readouterr().out.count("share 0 of their luck") == 1
 
 
 def test_one_candidate_has_no_optimism_to_halve(capsys):

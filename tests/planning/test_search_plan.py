@@ -131,7 +131,7 @@ def test_the_text_says_fits_time_and_advice():
     )
     text = str(plan(search, X, Y, rng=0))
     assert "4 candidates x 5 splits on 120 rows: 61 fits, about" in text
-    assert "as in the searches that we measured" in text
+    assert "share 0.4 to 0.9 of their luck" in text
     assert "HonestSearchCV corrects the best score with 21 fits in place of 61." in text
     assert "A fold is judged on 24 rows" in text
     assert "480 rows would halve it" in text
