@@ -74,12 +74,7 @@ def _of_single_rows(table: ScoreTable) -> ScoreTable:
     scores, parts = _dealt(table.used_scores)
     rows = table.rows
     if rows is None:
-        rows = Rows.of_one_partition(
-            parts,
-            values=table.used_scores,
-            candidates=table.used,
-            n_candidates=table.n_candidates,
-        )
+        rows = Rows.of_one_partition(parts, values=table.scores)
     else:
         rows = replace(rows, test_fold=np.where(rows.test_fold < 0, -1, parts[rows.test_fold]))
     design = replace(Design.assumed(len(scores)), n_rows=table.n_splits, source="single rows")

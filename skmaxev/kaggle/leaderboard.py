@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from numbers import Real
+from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
-from skmaxev.estimators.bayesian import bayesian_maximum
 from skmaxev.estimators.differences import known_differences
 from skmaxev.estimators.shrinkage import efron_shrinkage
 from skmaxev.estimators.validation import check_best_index, check_level
-from skmaxev.kaggle._submissions import USUAL, check_number, check_public
 from skmaxev.readers.arrays import as_floats
 from skmaxev.readers.build import build_table, check_direction
+from skmaxev.readers.files import read_csv
 from skmaxev.report import Estimate, SelectionReport
 from skmaxev.table import ScoreTable
 
@@ -25,6 +24,7 @@ __all__ = ["correct_leaderboard"]
 
 FloatArray = NDArray[np.float64]
 
+_USUAL = 0.8  # correlation of submissions made from the same few models, where none is given
 _FAR = 3.0  # spreads below the median
 _NORMAL = 1.4826  # standard deviation of a normal distribution, in median distances
 _SHARE = re.compile(
@@ -117,9 +117,11 @@ def correct_leaderboard(
     """
     level = check_level(level)
     check_direction(greater_is_better)
-    given = check_public(public_scores)
+    given = _public_scores(public_scores)
     check_best_index(best_index, given.size)
-    metric = metric or _name(n_test_rows, greater_is_better=greater_is_better)
+    if metric is None and n_test_rows is not None:
+        metric = "accuracy" if greater_is_better else "error rate"
+    metric = metric or "score"
     error = _standard_error(given, n_test_rows, standard_error, metric)
     shared = _check_correlation(correlation, given.size)
     table = build_table(
@@ -141,12 +143,17 @@ def _report(
     table: ScoreTable, *, error: float, shared: float | None, level: float, notes: tuple[str, ...]
 ) -> SelectionReport:
     scores, best = table.used_scores[0], table.used_best_index
-    own = error**2 * (1.0 - (USUAL if shared is None else shared))
+    own = error**2 * (1.0 - (_USUAL if shared is None else shared))
     shrunk, low, high, n_peers = _known(scores, best, error, shared, level)
     shrunk = float(np.clip(shrunk, *table.support))
     low, high = np.clip([low, high], *table.support).tolist()
-    values = _largest(scores, best, own) | {"EB": shrunk}
-    sign = 1.0 if table.greater_is_better else -1.0
+    sign, better = (1.0, "upwards") if table.greater_is_better else (-1.0, "downwards")
+    errs = better if shared is None else "either way, little"
+    if n_peers < scores.size:
+        notes += (
+            f"{scores.size - n_peers} submission(s) far below the others do not tell how far good "
+            "ones lie apart; the winner was corrected among the others.",
+        )
     return SelectionReport(
         estimate=sign * shrunk,
         interval=(low, high) if table.greater_is_better else (0.0 - high, 0.0 - low),
@@ -154,7 +161,10 @@ def _report(
         method="EB",
         naive=sign * float(scores[best]),
         optimism=float(scores[best] - shrunk),
-        estimates=_described(values, sign, known=shared is not None),
+        estimates={
+            "ME": Estimate.by("ME", sign * float(scores.max()), errs=better),
+            "EB": Estimate.by("EB", sign * shrunk, errs=errs),
+        },
         n_splits=1,
         n_candidates=table.n_candidates,
         n_used=scores.size,
@@ -166,19 +176,12 @@ def _report(
         noise=float(np.sqrt(own)),
         spread=float(scores.std(ddof=1)) if scores.size > 1 else 0.0,
         source=table.source,
-        notes=(*table.notes, *notes, *_left_aside(scores.size - n_peers)),
+        notes=(*table.notes, *notes),
         table=table,
         differences=known_differences(
             scores, best_index=best, standard_error=float(np.sqrt(own)), level=level
         ),
     )
-
-
-def _name(n_test_rows: int | None, *, greater_is_better: bool) -> str:
-    """Name a metric of which nothing is said but whether it is a share of rows."""
-    if n_test_rows is None:
-        return "score"
-    return "accuracy" if greater_is_better else "error rate"
 
 
 def _known(
@@ -187,7 +190,7 @@ def _known(
     """Estimate, ends of the interval and number of peers, at one correlation or at all of them."""
     if shared is not None:
         return _at(scores, best, error, shared, level)
-    usual, *_, n_peers = _at(scores, best, error, USUAL, level)
+    usual, *_, n_peers = _at(scores, best, error, _USUAL, level)
     most = np.sqrt(_WITHIN**2 - 1) * error
     estimate = scores[best] - np.clip(scores[best] - usual, -most, most)
     ends = np.array([_at(scores, best, error, value, level)[1:3] for value in _PLAUSIBLE])
@@ -219,29 +222,54 @@ def _about_correlation(
         return () if np.ndim(given) == 0 else (f"Correlation measured on rows: {shared:.2f}.",)
     none, much = (sign * _at(scores, best, error, value, 0.5)[0] for value in (0.0, 0.9))
     return (
-        f"No correlation was given: {USUAL:g} is assumed, and the public score is lowered by no "
+        f"No correlation was given: {_USUAL:g} is assumed, and the public score is lowered by no "
         f"more than {np.sqrt(_WITHIN**2 - 1) * error:.2g}. The score would be {none:.4g} if "
         f"submissions err independently, {much:.4g} at a correlation of 0.9; the interval holds "
         "for all. Give correlation=, or what each submission scores on rows of your own.",
     )
 
 
+def _public_scores(given: Any) -> FloatArray:
+    """Return the public scores, one a submission, also of a table or a file of submissions."""
+    filed = isinstance(given, str | PathLike)
+    table = read_csv(given) if filed else given
+    names = [str(name) for name in getattr(table, "columns", ())]
+    public = [name for name in names if "public" in name.lower()]
+    if len(public) == 1:  # in files, submissions that failed have no score
+        table = table[public[0]].dropna() if filed else table[public[0]]
+    elif filed or len(names) > 1:
+        raise ValueError(
+            f"the submissions must have one column of public scores; got columns {names}. "
+            "Name it publicScore, or give the column itself."
+        )
+    scores = as_floats(table, "public_scores")
+    if scores.ndim == 2 and scores.shape[1] == 1:  # a frame with one column
+        scores = scores[:, 0]
+    if scores.ndim != 1 or not scores.size or not np.isfinite(scores).all():
+        raise ValueError(
+            "public_scores must be finite numbers, one a submission; got "
+            f"{scores.size} numbers of shape {scores.shape}, {int((~np.isfinite(scores)).sum())} "
+            "of them not finite. For scores of single rows use skmaxev.correct."
+        )
+    return scores
+
+
 def _standard_error(
-    scores: FloatArray, n_test_rows: int | None, given: float | None, metric: str
+    scores: FloatArray, n_test_rows: Any, given: Any, metric: str
 ) -> float:
-    if n_test_rows is None and given is not None:
-        if check_number(given, "standard_error") <= 0:
-            raise ValueError(f"standard_error must be a positive number; got {given!r}.")
-        return float(given)
-    if n_test_rows is None or given is not None:
+    if (n_test_rows is None) is (given is None):
         raise ValueError(
             "just one of n_test_rows and standard_error must be given: public scores alone do not "
             "show how noisy they are. Give the number of public test rows for accuracy; for "
             "another metric the standard error, such as the standard deviation of your out-of-fold "
             "score over resamples of that many rows."
         )
-    if check_number(n_test_rows, "n_test_rows") < 1:
-        raise ValueError(f"n_test_rows must be at least 1; got {n_test_rows!r}.")
+    if n_test_rows is None:
+        if not (isinstance(given, Real) and 0 < float(given) < np.inf):
+            raise ValueError(f"standard_error must be a positive number; got {given!r}.")
+        return float(given)
+    if not (isinstance(n_test_rows, Real) and 1 <= float(n_test_rows) < np.inf):
+        raise ValueError(f"n_test_rows must be a number of at least 1; got {n_test_rows!r}.")
     named = _SHARE.fullmatch("".join(re.findall("[a-z0-9]+", metric.lower())))
     if not named or scores.min() < 0 or scores.max() > 1:
         raise ValueError(
@@ -249,9 +277,10 @@ def _standard_error(
             f"from {scores.min():g} to {scores.max():g}. Give standard_error for another metric."
         )
     # A share of 0 or 1 on few rows is not sure: it is taken for half a row from there.
-    bound = 0.5 / (n_test_rows + 1.0)
+    n_rows = float(n_test_rows)
+    bound = 0.5 / (n_rows + 1.0)
     share = float(np.clip(scores.mean(), bound, 1.0 - bound))
-    return float(np.sqrt(share * (1 - share) / n_test_rows))
+    return float(np.sqrt(share * (1 - share) / n_rows))
 
 
 def _check_correlation(correlation: Any, n_submissions: int) -> float | None:
@@ -296,23 +325,6 @@ def _peers(scores: FloatArray, best: int, noise: float) -> tuple[FloatArray, int
         alike = near
 
 
-def _left_aside(count: int) -> tuple[str, ...]:
-    if not count:
-        return ()
-    return (
-        f"{count} submission(s) far below the others do not tell how far good ones lie apart; the "
-        "winner was corrected among the others.",
-    )
-
-
-def _largest(scores: FloatArray, best: int, own: float) -> dict[str, float]:
-    """Estimate the best true score."""
-    if scores.size == 1 or np.ptp(scores) == 0:  # nothing was chosen
-        return dict.fromkeys(("ME", "BAYES"), float(scores[best]))
-    noise = np.full(scores.size, np.sqrt(own))
-    return {"ME": float(scores.max()), "BAYES": float(bayesian_maximum(scores, noise))}
-
-
 def _posterior_variance(scores: FloatArray, best: int, own: float) -> float:
     """Variance of the winner's true score given the scores: Morris's, for a common mean."""
     size = scores.size
@@ -322,9 +334,3 @@ def _posterior_variance(scores: FloatArray, best: int, own: float) -> float:
     lost = min(1.0, own / spread)
     estimated_prior = 2 / max(size - 3, 1) * (lost * (scores[best] - scores.mean())) ** 2
     return float(own * (1 - lost * (size - 1) / size) + estimated_prior)
-
-
-def _described(values: Mapping[str, float], sign: float, *, known: bool) -> dict[str, Estimate]:
-    better = "upwards" if sign > 0 else "downwards"
-    errs = {"ME": better, "BAYES": better, "EB": "either way, little" if known else better}
-    return {key: Estimate.by(key, sign * value, errs=errs[key]) for key, value in values.items()}

@@ -1,16 +1,14 @@
 """What is known of a metric: its direction, its range, and what each row adds to it."""
 
-from skmaxev.metrics.names import (
+from skmaxev.metrics.registry import (
+    METRICS,
     direction_doubt,
     direction_of,
     is_known,
     is_metric,
-    is_share,
-    is_size_of_errors,
     noise_range,
     support_of,
 )
-from skmaxev.metrics.registry import METRICS
 from skmaxev.metrics.rows import rows_from_responses, scores_from_responses
 
 __all__ = [
@@ -19,8 +17,6 @@ __all__ = [
     "direction_of",
     "is_known",
     "is_metric",
-    "is_share",
-    "is_size_of_errors",
     "noise_range",
     "rows_from_responses",
     "scores_from_responses",

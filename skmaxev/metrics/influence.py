@@ -72,16 +72,9 @@ def of_classes(
 ) -> FloatArray:
     """Influences on precision, recall, F1 or the Jaccard index: ratios of means, by class.
 
-    Parameters
-    ----------
-    truth, predicted : ndarray of shape (n_rows,) and (n_candidates, n_rows)
-        Numbers of the classes; class 1 is the positive one of two.
-    weights : ndarray of shape (n_rows,)
-        With mean one.
-    family : {"precision", "recall", "f1", "jaccard"}
-        Which ratio; 0 where its denominator is.
-    average : {"binary", "macro", "weighted", "micro", "balanced"}
-        As in scikit-learn; "balanced" is the mean over classes that occur in ``truth``.
+    ``truth`` (n_rows,) and ``predicted`` (n_candidates, n_rows) are numbers of classes, 1 the
+    positive one of two. A ratio is 0 where its denominator is; ``average`` is as in scikit-learn,
+    "balanced" the mean over classes that occur in ``truth``.
     """
     if average == "micro":
         right = (predicted == truth).astype(np.float64)
@@ -173,14 +166,7 @@ def numerical(
 ) -> FloatArray:
     """Influences by a small step in the weight of each kind of row, where no formula is known.
 
-    Parameters
-    ----------
-    metric : callable
-        ``metric(truth, predicted, sample_weight=) -> float``.
-    truth, predicted : ndarray of shape (n_rows,) and (n_candidates, n_rows)
-        Rows that agree in both have one influence, so that few steps do for predicted classes.
-    weights : ndarray of shape (n_rows,)
-        With mean one.
+    Rows that agree in truth and prediction are of one kind, so that few steps do for classes.
     """
     found = np.empty(predicted.shape)
     for candidate, response in enumerate(predicted):

@@ -15,6 +15,8 @@ __all__ = ["rows_from_responses", "scores_from_responses"]
 
 FloatArray = NDArray[np.float64]
 
+_UNKNOWN = Metric((-np.inf, np.inf))
+
 
 def rows_from_responses(
     metric: str,
@@ -61,11 +63,8 @@ def rows_from_responses(
     >>> float(rows.pooled[0]), float(rows.values.mean().round(9))
     (0.8, 0.8)
     """
-    known = METRICS.get(metric)
     truth, said, fold = _checked(y_true, responses, test_fold)
-    if known is None or known.influences is None or truth.ndim != 1:
-        return None
-    encoded, answers = _answers(known, truth, said, fold >= 0, pos_label)
+    known, encoded, answers = _judged(metric, truth, said, fold >= 0, pos_label)
     if answers is None:
         return None
     weights = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight, float)
@@ -106,11 +105,8 @@ def scores_from_responses(
     metric, y_true, responses, test_fold, pos_label
         As in `rows_from_responses`, which also says when this is None.
     """
-    known = METRICS.get(metric)
     truth, said, fold = _checked(y_true, responses, test_fold)
-    if known is None or known.influences is None or truth.ndim != 1:
-        return None
-    encoded, answers = _answers(known, truth, said, fold >= 0, pos_label)
+    known, encoded, answers = _judged(metric, truth, said, fold >= 0, pos_label)
     if answers is None:
         return None
     scores = np.full((int(fold.max()) + 1, len(said)), np.nan)
@@ -190,17 +186,20 @@ def _checked(
     return truth, said, numbers
 
 
-def _answers(
-    known: Metric,
+def _judged(
+    metric: str,
     truth: NDArray[Any],
     said: NDArray[Any],
     judged: NDArray[np.bool_],
     pos_label: Any,
-) -> tuple[NDArray[Any], NDArray[Any] | None]:
+) -> tuple[Metric, NDArray[Any], NDArray[Any] | None]:
     """Give targets and what the metric judges, classes as numbers, the positive one of two as 1."""
+    known = METRICS.get(metric, _UNKNOWN)
+    if known.influences is None or truth.ndim != 1:
+        return known, truth, None
     if known.answer == "number":
         plain = said.ndim == 3 and said.dtype.kind in "fiub" and truth.dtype.kind in "fiub"
-        return (truth.astype(float), said.astype(float)) if plain else (truth, None)
+        return (known, truth.astype(float), said.astype(float)) if plain else (known, truth, None)
     classes, codes = np.unique(truth, return_inverse=True)
     if pos_label is not None and pos_label not in classes:
         raise ValueError(f"pos_label must be one of the classes {classes}; got {pos_label!r}.")
@@ -214,7 +213,7 @@ def _answers(
         found = 1.0 - found if turned else found
         if known.answer != "label":
             found = _ranked(said, chances=known.answer == "chance", two=two, turned=turned)
-    return 1 - codes if turned else codes, found
+    return known, 1 - codes if turned else codes, found
 
 
 def _ranked(

@@ -46,8 +46,6 @@ class Rows:
         test_fold: ArrayLike,
         *,
         values: ArrayLike,
-        candidates: ArrayLike | None = None,
-        n_candidates: int | None = None,
         y_true: ArrayLike | None = None,
     ) -> Self:
         """Make Rows from one column a candidate, where every row was judged once at most.
@@ -56,22 +54,14 @@ class Rows:
         ----------
         test_fold : array-like of shape (n_rows,)
             Split that judged the row; -1 for none.
-        values : array-like of shape (n_rows, n_kept)
+        values : array-like of shape (n_rows, n_candidates)
             Influence values.
-        candidates : array-like of shape (n_kept,), optional
-            Candidate of each column; all of them, in order, if omitted.
-        n_candidates : int, optional
-            Candidates in all; as many as columns if omitted.
         y_true : array-like of shape (n_rows,), optional
             Target of each row.
         """
-        fold, columns = np.asarray(test_fold, dtype=np.intp), np.asarray(values).T
-        if candidates is not None:
-            size = len(columns) if n_candidates is None else n_candidates
-            kept, columns = columns, np.full((size, len(fold)), np.nan, dtype=columns.dtype)
-            columns[np.asarray(candidates, dtype=np.intp)] = kept
+        fold = np.asarray(test_fold, dtype=np.intp)
         return cls(
-            values=np.where(fold >= 0, columns, np.nan)[:, np.newaxis],
+            values=np.where(fold >= 0, np.asarray(values).T, np.nan)[:, np.newaxis],
             test_fold=fold[np.newaxis],
             y_true=None if y_true is None else np.asarray(y_true),
         )

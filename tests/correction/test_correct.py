@@ -208,7 +208,9 @@ def test_rows_of_some_candidates_only_are_left_aside():
 
     def report(kept):
         kept = np.asarray(kept)
-        rows = Rows.of_one_partition(fold, values=right[:, kept], candidates=kept, n_candidates=6)
+        values = np.full(right.shape, np.nan)
+        values[:, kept] = right[:, kept]
+        rows = Rows.of_one_partition(fold, values=values)
         return correct(dataclasses.replace(from_array(scores), rows=rows))
 
     assert "BBC" in report(range(6)).estimates

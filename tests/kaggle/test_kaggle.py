@@ -156,7 +156,7 @@ def test_the_report_prints_and_saves(tmp_path):
         (([[0.8, 0.7]], 100), "one a submission"),
         (([], 100), "one a submission"),
         (([80.0, 70.0], 100), "Give standard_error for another metric"),
-        (([0.8, 0.7], 0), "n_test_rows must be at least 1"),
+        (([0.8, 0.7], 0), "n_test_rows must be a number of at least 1"),
         (([0.8, 0.7], None, -0.1), "standard_error must be a positive number"),
         (([0.8, 0.7], 100, None, 1.0), "correlation must be from 0"),
         (([0.8, 0.7], 100, None, -0.1), "correlation must be from 0"),
@@ -352,7 +352,7 @@ def test_the_metric_need_not_be_named(options, name):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"n_test_rows": "300"}, "n_test_rows must be a positive number; got '300'"),
+        ({"n_test_rows": "300"}, "n_test_rows must be a number of at least 1; got '300'"),
         ({"standard_error": "0.1"}, "standard_error must be a positive number; got '0.1'"),
         ({"n_test_rows": 300, "correlation": "high"}, "correlation must be from 0"),
         ({"standard_error": 0.1, "metric": "rmse"}, "greater_is_better=False"),
