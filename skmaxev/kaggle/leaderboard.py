@@ -254,9 +254,7 @@ def _public_scores(given: Any) -> FloatArray:
     return scores
 
 
-def _standard_error(
-    scores: FloatArray, n_test_rows: Any, given: Any, metric: str
-) -> float:
+def _standard_error(scores: FloatArray, n_test_rows: Any, given: Any, metric: str) -> float:
     if (n_test_rows is None) is (given is None):
         raise ValueError(
             "just one of n_test_rows and standard_error must be given: public scores alone do not "
