@@ -17,8 +17,7 @@ from skmaxev.readers.columns import as_columns
 from skmaxev.readers.files import read_csv
 from skmaxev.readers.long import from_long
 from skmaxev.readers.results import from_cv_results
-from skmaxev.readers.search import from_search, is_search
-from skmaxev.readers.skore import from_skore, is_skore
+from skmaxev.readers.search import from_search, from_skore, is_search, is_skore
 from skmaxev.readers.studies import from_study, is_study
 from skmaxev.table import Design, ScoreTable
 

@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 
 from skmaxev import correct
 from skmaxev.metrics import support_of
-from skmaxev.readers.failures import failed_candidates
+from skmaxev.readers.build import failed_candidates
 
 CLEAN = np.random.default_rng(0).uniform(0.6, 0.9, size=(5, 6))
 
