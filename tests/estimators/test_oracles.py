@@ -97,7 +97,7 @@ def posterior(means, chosen, noise, effective):
     return mean, np.concatenate([a for a, _ in law]), np.concatenate([b for _, b in law])
 
 
-def oracle(scores, n_repeats=1, test_share=None, rows=None):
+def oracle(scores, n_repeats=1, test_share=None, rows=None, *, shuffled=False):
     parts = scores.reshape(n_repeats, -1, scores.shape[1])
     k = parts.shape[1]
     means = scores.mean(axis=0)
@@ -105,12 +105,18 @@ def oracle(scores, n_repeats=1, test_share=None, rows=None):
     noise, effective = noise_of(parts, 1 / k if test_share is None else test_share)
     if rows is not None:
         noise, effective = noise_of_rows(rows, noise / noise_of(parts, 0.0)[0])
+    if shuffled:
+        noise = noise_of(parts, 0.0)[0] * (1 + k * test_share / (1 - test_share))
     expected, chances, lambdas = posterior(means, means[winner], noise, effective)
     crossed = []
     for part in parts:
         for split in range(k):
             chosen = part[split].argmax()
-            crossed.append(np.delete(part[:, chosen], split).mean())
+            others = np.delete(part[:, chosen], split).mean()
+            if shuffled:  # they judge that share of the chosen split's rows
+                others = (others - test_share * part[split, chosen]) / (1 - test_share)
+            crossed.append(others)
+    k = 1 / test_share if shuffled else k
     t = 1 / lambdas - 1
     on_all = (chances / np.sqrt(1 + t)).sum()
     on_one = (chances * (np.sqrt(1 + t) - t / np.sqrt(k + t))).sum()
@@ -150,6 +156,14 @@ def test_the_consensus_of_repeats_is_that_of_the_formula_page():
         scores = parts.reshape(15, 8)
         design = Design(n_splits=15, n_repeats=3, test_share=0.2)
         expected, noise = oracle(scores, 3, 0.2)
+        assert consensus(scores, design=design) == pytest.approx(expected, abs=0.06 * noise)
+
+
+def test_the_consensus_of_shuffled_splits_is_that_of_the_formula_page():
+    for seed in range(4):
+        scores = table(seed, 8, 10, 1.0)
+        design = Design(n_splits=8, n_repeats=8, test_share=0.25)
+        expected, noise = oracle(scores, 1, 0.25, shuffled=True)
         assert consensus(scores, design=design) == pytest.approx(expected, abs=0.06 * noise)
 
 
@@ -221,6 +235,20 @@ def test_the_interval_is_that_of_the_formula_page(test_share, n_rows, n_repeats)
     expected = ends(0.75, *satterthwaite(of_rows, own))
     found = selection_interval(scores, estimate=0.75, support=(0.0, 1.0), design=design)
     assert found == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize(("n_splits", "test_share"), [(6, 0.1), (20, 0.25)])
+def test_the_interval_of_shuffled_splits_is_that_of_the_formula_page(n_splits, test_share):
+    """As many degrees of freedom as folds of this size have."""
+    rng = np.random.default_rng(0)
+    scores = 0.7 + rng.normal(0, 0.04, (n_splits, 4)) + rng.normal(0, 0.04, (n_splits, 1))
+    means = scores.mean(axis=0)
+    factor = (1 / n_splits + test_share / (1 - test_share)) / (means * (1 - means)).mean()
+    of_rows = factor * scores.var(axis=0, ddof=1).mean(), 1 / test_share - 1
+    own = factor * (centred(scores) ** 2).sum() / ((n_splits - 1) * 3), 3 * (1 / test_share - 1)
+    design = Design(n_splits=n_splits, n_repeats=n_splits, test_share=test_share)
+    found = selection_interval(scores, estimate=0.75, support=(0.0, 1.0), design=design)
+    assert found == pytest.approx(ends(0.75, *satterthwaite(of_rows, own)), rel=1e-6)
 
 
 def test_the_interval_of_a_share_of_rows_has_the_variance_of_a_binomial():

@@ -158,7 +158,7 @@ def test_a_hopeless_candidate_changes_nothing_but_where_it_is_judged(name):
 
 
 ERRORS = [
-    ([[0.5, float("nan")], [0.5, 0.5]], ValueError, r"candidates \[1\] hold NaN"),
+    ([[0.5, 0.5, float("nan")], [0.5, 0.5, 0.5]], ValueError, r"candidates \[2\] hold NaN"),
     ([[0.5, 0.5], [float("inf"), 0.5]], ValueError, r"candidates \[0\] hold NaN or infinity"),
     ([["good", "bad"], ["good", "bad"]], TypeError, "must be numbers"),
     ([0.5, 0.25], ValueError, "must have shape"),
