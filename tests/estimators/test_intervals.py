@@ -65,6 +65,14 @@ def test_the_interval_of_a_share_of_rows_is_jeffreys():
         assert selection_interval(scores, estimate=0.82, support=support) == pytest.approx(found)
 
 
+def test_shares_are_told_by_the_scores_where_all_or_none_are_right():
+    scores = np.array([[0.7, 1.0], [0.9, 0.9], [0.7, 0.8], [0.9, 0.9], [0.9, 0.7]])
+    for table in (scores, 1.0 - scores):
+        known = selection_interval(table, estimate=table.mean(), support=UNIT)
+        found = selection_interval(table, estimate=table.mean(), support=(-np.inf, np.inf))
+        assert found == known
+
+
 def test_rows_and_splits_are_pooled_by_their_freedom():
     scores = np.tile([[-1.0], [-1.2], [-0.9], [-1.1], [-1.0]], 2)  # twins: nothing is their own
     rows = -1.04 + 0.5 * stats.norm.ppf((np.arange(100) + 0.5) / 100)
