@@ -6,7 +6,7 @@ import numpy as np
 from scipy import stats
 
 from benchmarks.papers._report import Report, Table
-from skmaxev.comparison import normal_interval_holds, proportion_interval
+from skmaxev.comparison import proportion_interval
 
 METHODS = ("normal", "wilson", "exact")
 SIZES = (10, 20, 40, 100, 400)
@@ -64,7 +64,8 @@ def rule(sizes):
     """Coverage of the normal interval given that the rule of thumb allows it."""
     rows = []
     for n in sizes:
-        holds = np.array([normal_interval_holds(r, n) for r in range(n + 1)])
+        errors = np.arange(n + 1)
+        holds = errors * (1 - errors / n) >= 5
         bounds = np.array([proportion_interval(r, n, method="normal") for r in range(n + 1)])
         inside = (bounds[:, :1] <= rates()) & (rates() <= bounds[:, 1:])
         chance = stats.binom.pmf(np.arange(n + 1)[:, None], n, rates())

@@ -4,19 +4,20 @@ Everything takes plain arrays of scores or outcomes, higher is better, and refus
 what was not measured on the same folds or rows.
 """
 
-from skmaxev.comparison.best_set import (
-    confidence_set_of_the_best,
-    winner_against_runners_up,
-)
 from skmaxev.comparison.datasets import (
     PairComparisons,
     bayesian_signed_rank,
     compare_pairs,
+    holm,
     sign_test,
     signed_rank,
 )
-from skmaxev.comparison.models import ModelComparison, compare
-from skmaxev.comparison.multiplicity import holm
+from skmaxev.comparison.models import (
+    ModelComparison,
+    compare,
+    confidence_set_of_the_best,
+    winner_against_runners_up,
+)
 from skmaxev.comparison.paired import (
     bayesian_correlated_t,
     corrected_resampled_t,
@@ -24,12 +25,9 @@ from skmaxev.comparison.paired import (
     five_by_two_f,
     five_by_two_t,
 )
-from skmaxev.comparison.proportions import normal_interval_holds, proportion_interval
+from skmaxev.comparison.proportions import proportion_interval
 from skmaxev.comparison.ranks import friedman_nemenyi
-from skmaxev.comparison.results import (
-    Comparison,
-    RankComparison,
-)
+from skmaxev.comparison.results import Comparison, RankComparison
 from skmaxev.comparison.rows import cochran_q, delong, mcnemar, resampled_rows
 from skmaxev.estimators.intervals import nadeau_bengio_interval
 from skmaxev.report import RunnersUp
@@ -55,7 +53,6 @@ __all__ = [
     "holm",
     "mcnemar",
     "nadeau_bengio_interval",
-    "normal_interval_holds",
     "proportion_interval",
     "resampled_rows",
     "sign_test",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,9 +11,8 @@ from skmaxev.estimators.validation import as_floats
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Alternative", "Identities", "check_pair", "check_sizes", "check_table", "names_of"]
+__all__ = ["Alternative", "aligned", "check_pair", "check_sizes", "check_table", "names_of"]
 
-Identities = tuple[Sequence[Any], Sequence[Any]]
 Alternative = Literal["two-sided", "greater", "less"]
 
 
@@ -23,7 +21,7 @@ def names_of(scores: Any, n_models: int) -> tuple[str, ...]:
     return tuple(str(name) for name in getattr(scores, "columns", range(n_models)))
 
 
-def _aligned(scores_a: Any, scores_b: Any, thing: str) -> tuple[Any, Any]:
+def aligned(scores_a: Any, scores_b: Any, *, thing: str) -> tuple[Any, Any]:
     """Bring the second of two pandas objects into the order of the first one's index."""
     indexes: list[Any] = [getattr(scores, "index", None) for scores in (scores_a, scores_b)]
     if not all(hasattr(index, "equals") for index in indexes) or indexes[0].equals(indexes[1]):
@@ -39,46 +37,25 @@ def _aligned(scores_a: Any, scores_b: Any, thing: str) -> tuple[Any, Any]:
 
 
 def check_pair(
-    scores_a: ArrayLike, scores_b: ArrayLike, *, same: Identities | None, thing: str
+    scores_a: ArrayLike, scores_b: ArrayLike, *, thing: str, shape: tuple[int, ...] | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return both vectors of scores if they were measured on the same folds or rows."""
-    first, second = (as_floats(scores) for scores in _aligned(scores_a, scores_b, thing))
-    if first.ndim == second.ndim == 2 and first.shape[1:] == second.shape[1:] == (1,):
-        first, second = first[:, 0], second[:, 0]  # frames with one column
-    if first.shape != second.shape or first.ndim != 1 or not first.size:
+    """Return finite scores of both that were measured on the same folds or rows."""
+    first, second = (as_floats(scores) for scores in aligned(scores_a, scores_b, thing=thing))
+    if shape is None:
+        if first.ndim == second.ndim == 2 and first.shape[1:] == second.shape[1:] == (1,):
+            first, second = first[:, 0], second[:, 0]  # frames with one column
+        shape = (len(first),) if first.ndim else (1,)
+    if first.shape != shape or second.shape != shape or not first.size:
         raise ValueError(
-            f"both sides must hold one score for each {thing}, in the same order; got shapes "
-            f"{first.shape} and {second.shape}. Measure both on the same {thing}s."
+            f"both sides must hold one score for each {thing}, in the same order, of shape "
+            f"{shape}; got {first.shape} and {second.shape}. Measure both on the same {thing}s."
         )
     if not (np.isfinite(first).all() and np.isfinite(second).all()):
         raise ValueError(
             f"scores must be finite; got NaN or infinity. Repeat the failed {thing}s: leaving them "
             "out of one side only would favour it."
         )
-    if same is not None:
-        _check_identities(same, first.size, thing)
     return first, second
-
-
-def _check_identities(same: Identities, size: int, thing: str) -> None:
-    """Raise unless both lists name the same folds or rows in the same order."""
-    first, second = same
-    if not len(first) == len(second) == size:
-        raise ValueError(
-            f"{thing}s must name the {size} {thing}s of both sides; got {len(first)} and "
-            f"{len(second)}."
-        )
-    differing = [
-        index
-        for index, (one, other) in enumerate(zip(first, second, strict=True))
-        if not np.array_equal(one, other)
-    ]
-    if differing:
-        raise ValueError(
-            f"both sides must be measured on the same {thing}s; {len(differing)} of {size} differ, "
-            f"the first at position {differing[0]}. Fix the splitter (cv with random_state) and "
-            "measure both again."
-        )
 
 
 def check_table(

@@ -11,14 +11,20 @@ from scipy import stats
 
 from skmaxev._results import Result, at_least
 from skmaxev.comparison._checks import Alternative, check_pair, check_table, names_of
-from skmaxev.comparison.multiplicity import holm
 from skmaxev.comparison.results import Comparison
 from skmaxev.estimators.spread import ROUNDING
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["PairComparisons", "bayesian_signed_rank", "compare_pairs", "sign_test", "signed_rank"]
+__all__ = [
+    "PairComparisons",
+    "bayesian_signed_rank",
+    "compare_pairs",
+    "holm",
+    "sign_test",
+    "signed_rank",
+]
 
 _ASSUMES = "independent data sets"
 
@@ -97,6 +103,40 @@ def compare_pairs(
     )
 
 
+def holm(pvalues: ArrayLike) -> NDArray[np.float64]:
+    """Adjust p-values so that a family of comparisons makes a false claim as rarely as one.
+
+    Parameters
+    ----------
+    pvalues : array-like of shape (n,)
+        One for each comparison that was made, also those that are not shown.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Adjusted p-values in the order given. Valid whatever the dependence between the
+        comparisons; err upwards where they are correlated.
+
+    References
+    ----------
+    .. [1] S. Holm (1979), A simple sequentially rejective multiple test procedure.
+
+    Examples
+    --------
+    >>> from skmaxev.comparison import holm
+    >>> holm([0.01, 0.04, 0.03]).round(2).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    values = np.asarray(pvalues, dtype=np.float64)
+    if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():
+        raise ValueError(f"pvalues must be a list of numbers from 0 to 1; got {pvalues!r}.")
+    order = np.argsort(values)
+    steps = values[order] * np.arange(values.size, 0, -1)
+    adjusted = np.empty_like(values)
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    return adjusted
+
+
 def signed_rank(
     scores_a: ArrayLike, scores_b: ArrayLike, *, alternative: Alternative = "two-sided"
 ) -> Comparison:
@@ -153,10 +193,8 @@ def sign_test(
 
     Parameters
     ----------
-    scores_a, scores_b : array-like of shape (n_datasets,)
-        Score of each model on each data set.
-    alternative : {"two-sided", "greater", "less"}, default="two-sided"
-        "greater" asks whether a is better, "less" whether b is.
+    scores_a, scores_b, alternative
+        As in `signed_rank`.
 
     Returns
     -------
@@ -201,8 +239,8 @@ def bayesian_signed_rank(
 
     Parameters
     ----------
-    scores_a, scores_b : array-like of shape (n_datasets,)
-        Score of each model on each data set.
+    scores_a, scores_b
+        As in `signed_rank`.
     rope : float, default=0.01
         Region of practical equivalence: differences up to this size do not matter.
     n_draws : int, default=20000
@@ -254,7 +292,7 @@ def bayesian_signed_rank(
 
 def _gaps(scores_a: ArrayLike, scores_b: ArrayLike) -> NDArray[np.float64]:
     """Differences by data set; what rounding leaves of equal scores is none."""
-    first, second = check_pair(scores_a, scores_b, same=None, thing="data set")
+    first, second = check_pair(scores_a, scores_b, thing="data set")
     gaps = np.asarray(first - second)
     gaps[np.abs(gaps) <= ROUNDING * np.abs([first, second]).max()] = 0.0
     return gaps

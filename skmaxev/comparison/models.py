@@ -1,4 +1,4 @@
-"""Tuned models side by side: honest scores, and which of them cannot be told apart."""
+"""Searches side by side, and the candidates of one: which of them cannot be told apart."""
 
 from __future__ import annotations
 
@@ -12,11 +12,16 @@ from skmaxev.correction import correct
 from skmaxev.correction._estimates import differences_of
 from skmaxev.correction._joined import joined_table, searches_in
 from skmaxev.correction._rows import usable_rows
-from skmaxev.report import SelectionReport
+from skmaxev.report import RunnersUp, SelectionReport
 from skmaxev.report.numbers import name_params
 from skmaxev.table import ScoreTable
 
-__all__ = ["ModelComparison", "compare"]
+__all__ = [
+    "ModelComparison",
+    "compare",
+    "confidence_set_of_the_best",
+    "winner_against_runners_up",
+]
 
 
 @dataclass(frozen=True)
@@ -139,3 +144,67 @@ def _winners(joined: ScoreTable, reports: list[SelectionReport]) -> ScoreTable:
         left_out={},
         rows=None if joined.rows is None else joined.rows.take(columns),
     )
+
+
+def winner_against_runners_up(
+    results: Any = None, *, level: float = 0.95, **options: Any
+) -> RunnersUp:
+    """Measure how far the winner of a search is from every other: `SelectionReport.runners_up`.
+
+    Parameters
+    ----------
+    results : object
+        Anything that `skmaxev.correct` takes.
+    level : float, default=0.95
+        Of the interval of each difference, and of the set of those that may be the best.
+    **options : dict
+        Further parameters of `skmaxev.correct`.
+
+    Returns
+    -------
+    RunnersUp
+        Paired differences by Nadeau and Bengio, from the splits or the results of single rows. The
+        winner was chosen on these scores, so they err in its favour; the set allows for that.
+
+    Examples
+    --------
+    >>> from skmaxev.comparison import winner_against_runners_up
+    >>> scores = [[0.80, 0.79, 0.60], [0.85, 0.86, 0.62], [0.82, 0.80, 0.65], [0.84, 0.84, 0.61]]
+    >>> found = winner_against_runners_up(scores)
+    >>> [(other.candidate, round(other.p_better, 2)) for other in found.candidates]
+    [(1, 0.32), (2, 0.0)]
+    """
+    return correct(results, level=level, **options).runners_up()
+
+
+def confidence_set_of_the_best(
+    results: Any = None, *, level: float = 0.95, **options: Any
+) -> RunnersUp:
+    """Give the candidates besides the winner that cannot be excluded as the best.
+
+    Parameters
+    ----------
+    results, **options
+        As in `winner_against_runners_up`; ``responses=`` of shape (n_candidates, n_items) for rows
+        or items for which nothing was trained.
+    level : float, default=0.95
+        Probability that the winner and these hold the best candidate.
+
+    Returns
+    -------
+    RunnersUp
+        As of `winner_against_runners_up`, without the candidates that are excluded. Errs to the
+        large side; with five folds little can be excluded.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skmaxev.comparison import confidence_set_of_the_best
+    >>> rng = np.random.default_rng(0)
+    >>> items = rng.normal([0.8, 0.8, 0.5, 0.4], 0.1, size=(30, 4)).T
+    >>> found = confidence_set_of_the_best(responses=items)
+    >>> found.best_index, found.indices
+    (1, (0,))
+    """
+    found = winner_against_runners_up(results, level=level, **options)
+    return replace(found, candidates=tuple(one for one in found.candidates if one.may_be_best))

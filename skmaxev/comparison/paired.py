@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import stats
 
-from skmaxev._results import at_least
-from skmaxev.comparison._checks import Alternative, Identities, check_pair, check_sizes
+from skmaxev._results import at_least, tail_probability
+from skmaxev.comparison._checks import Alternative, check_pair, check_sizes
 from skmaxev.comparison.results import Comparison
 from skmaxev.estimators.intervals import nadeau_bengio_interval
 from skmaxev.estimators.spread import check_spread, is_constant
-from skmaxev.estimators.validation import as_floats, check_level
+from skmaxev.estimators.validation import check_level
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -23,7 +23,6 @@ __all__ = [
     "equivalence_test",
     "five_by_two_f",
     "five_by_two_t",
-    "tail_probability",
 ]
 
 
@@ -33,7 +32,6 @@ def corrected_resampled_t(
     *,
     n_train: float,
     n_test: float,
-    folds: Identities | None = None,
     level: float = 0.95,
     alternative: Alternative = "two-sided",
 ) -> Comparison:
@@ -45,11 +43,10 @@ def corrected_resampled_t(
     Parameters
     ----------
     scores_a, scores_b : array-like of shape (n_folds,)
-        Score of each model on each fold; for tuned searches, of the outer folds.
+        Score of each model on each fold; for tuned searches, of the outer folds. Those of Series
+        and frames are paired by their index.
     n_train, n_test : float
         Rows trained on and judged on in a fold.
-    folds : pair of sequences, optional
-        Names of the folds of a and of b, or their test rows; refused unless they are the same.
     level : float, default=0.95
         Of the interval.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
@@ -79,7 +76,7 @@ def corrected_resampled_t(
     >>> round(result.difference, 3), round(result.pvalue, 3)
     (0.02, 0.072)
     """
-    differences, size = _differences(scores_a, scores_b, folds)
+    differences, size = _differences(scores_a, scores_b)
     interval = nadeau_bengio_interval(differences, n_train=n_train, n_test=n_test, level=level)
     mean, scale = _location_scale(differences, size, check_sizes(n_train, n_test))
     statistic = mean / scale if scale else 0.0
@@ -112,8 +109,7 @@ def equivalence_test(
     scores_a, scores_b : array-like of shape (n_folds,)
         Score of each model on each fold, or on each of many independent data sets or rows.
     rope : float
-        Region of practical equivalence: differences up to this size, in the unit of the score, do
-        not matter.
+        Differences up to this size, in the unit of the score, do not matter.
     n_train, n_test : float, optional
         Rows trained on and judged on in a fold, for folds; leave out for independent units.
     level : float, default=0.95
@@ -139,7 +135,7 @@ def equivalence_test(
     """
     if not rope > 0 or not check_level(level) > 0.5:
         raise ValueError(f"rope must be positive and level above 0.5; got {rope!r}, {level!r}.")
-    differences, size = _differences(scores_a, scores_b, None)
+    differences, size = _differences(scores_a, scores_b)
     ratio = 0.0 if n_train is None and n_test is None else check_sizes(n_train or 0, n_test or 0)
     mean, scale = _location_scale(differences, size, ratio)
     free = differences.size - 1
@@ -171,7 +167,6 @@ def bayesian_correlated_t(
     n_train: float,
     n_test: float,
     rope: float = 0.01,
-    folds: Identities | None = None,
 ) -> Comparison:
     """Give the probabilities that a is better, that b is better, and that it does not matter.
 
@@ -180,26 +175,16 @@ def bayesian_correlated_t(
 
     Parameters
     ----------
-    scores_a, scores_b : array-like of shape (n_folds,)
-        Score of each model on each fold.
-    n_train, n_test : float
-        Rows trained on and judged on in a fold.
+    scores_a, scores_b, n_train, n_test
+        As in `corrected_resampled_t`.
     rope : float, default=0.01
         Region of practical equivalence: differences up to this size, in the unit of the score, do
         not matter.
-    folds : pair of sequences, optional
-        Names of the folds of a and of b, or their test rows; refused unless they are the same.
 
     Returns
     -------
     Comparison
         With three probabilities that sum to one.
-
-    Raises
-    ------
-    ValueError
-        If the folds differ, ``rope`` is negative, or every fold shows the same difference other
-        than zero.
 
     References
     ----------
@@ -217,7 +202,7 @@ def bayesian_correlated_t(
     """
     if not rope >= 0:
         raise ValueError(f"rope must not be negative; got {rope!r}.")
-    differences, size = _differences(scores_a, scores_b, folds)
+    differences, size = _differences(scores_a, scores_b)
     mean, scale = _location_scale(differences, size, check_sizes(n_train, n_test))
     if scale:
         posterior = stats.t(differences.size - 1, loc=mean, scale=scale)
@@ -265,10 +250,9 @@ def five_by_two_t(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from skmaxev.comparison import five_by_two_t
-    >>> a = np.array([[0.9, 0.8], [0.85, 0.8], [0.9, 0.85], [0.8, 0.9], [0.85, 0.9]])
-    >>> b = np.array([[0.8, 0.8], [0.8, 0.75], [0.8, 0.8], [0.8, 0.8], [0.8, 0.8]])
+    >>> a = [[0.9, 0.8], [0.85, 0.8], [0.9, 0.85], [0.8, 0.9], [0.85, 0.9]]
+    >>> b = [[0.8, 0.8], [0.8, 0.75], [0.8, 0.8], [0.8, 0.8], [0.8, 0.8]]
     >>> round(five_by_two_t(a, b).pvalue, 3)
     0.102
     """
@@ -290,18 +274,13 @@ def five_by_two_f(scores_a: ArrayLike, scores_b: ArrayLike) -> Comparison:
 
     Parameters
     ----------
-    scores_a, scores_b : array-like of shape (5, 2)
-        Score of each model on both halves of five random divisions; the same for both models.
+    scores_a, scores_b
+        As in `five_by_two_t`.
 
     Returns
     -------
     Comparison
         F with 10 and 5 degrees of freedom; uses all ten differences. Errs upwards.
-
-    Raises
-    ------
-    ValueError
-        If the shapes are not (5, 2), or both halves of every division show one difference.
 
     References
     ----------
@@ -310,10 +289,9 @@ def five_by_two_f(scores_a: ArrayLike, scores_b: ArrayLike) -> Comparison:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from skmaxev.comparison import five_by_two_f
-    >>> a = np.array([[0.9, 0.8], [0.85, 0.8], [0.9, 0.85], [0.8, 0.9], [0.85, 0.9]])
-    >>> b = np.array([[0.8, 0.8], [0.8, 0.75], [0.8, 0.8], [0.8, 0.8], [0.8, 0.8]])
+    >>> a = [[0.9, 0.8], [0.85, 0.8], [0.9, 0.85], [0.8, 0.9], [0.85, 0.9]]
+    >>> b = [[0.8, 0.8], [0.8, 0.75], [0.8, 0.8], [0.8, 0.8], [0.8, 0.8]]
     >>> round(five_by_two_f(a, b).pvalue, 3)
     0.23
     """
@@ -329,23 +307,9 @@ def five_by_two_f(scores_a: ArrayLike, scores_b: ArrayLike) -> Comparison:
     )
 
 
-def tail_probability(statistic: float, freedom: float, alternative: Alternative) -> float:
-    """P-value of Student's t; an infinite ``freedom`` gives the normal one."""
-    tails = {
-        "two-sided": 2 * stats.t.sf(abs(statistic), freedom),
-        "greater": stats.t.sf(statistic, freedom),
-        "less": stats.t.cdf(statistic, freedom),
-    }
-    if alternative not in tails:
-        raise ValueError(f"alternative must be one of {tuple(tails)}; got {alternative!r}.")
-    return float(at_least(tails[alternative]))
-
-
-def _differences(
-    scores_a: ArrayLike, scores_b: ArrayLike, folds: Identities | None
-) -> tuple[NDArray[np.float64], float]:
+def _differences(scores_a: ArrayLike, scores_b: ArrayLike) -> tuple[NDArray[np.float64], float]:
     """Score of a minus score of b on each fold, two or more, and the size of the scores."""
-    first, second = check_pair(scores_a, scores_b, same=folds, thing="fold")
+    first, second = check_pair(scores_a, scores_b, thing="fold")
     if first.size < 2:
         raise ValueError(f"at least 2 folds must be compared; got {first.size}.")
     return np.asarray(first - second), float(np.abs([first, second]).max())
@@ -365,14 +329,7 @@ def _five_by_two(
     scores_a: ArrayLike, scores_b: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Differences of shape (5, 2) and the variance of each division, of shape (5,)."""
-    first, second = (as_floats(scores) for scores in (scores_a, scores_b))
-    if first.shape != (5, 2) or second.shape != (5, 2):
-        raise ValueError(
-            "scores must have shape (5, 2), five divisions into two halves; got "
-            f"{first.shape} and {second.shape}."
-        )
-    if not (np.isfinite(first).all() and np.isfinite(second).all()):
-        raise ValueError("scores must be finite; got NaN or infinity. Repeat the failed fits.")
+    first, second = check_pair(scores_a, scores_b, thing="division", shape=(5, 2))
     differences, size = first - second, float(np.abs([first, second]).max())
     if is_constant(differences, size=size).all():  # both halves alike in every division
         check_spread(differences, size=size, thing="division")

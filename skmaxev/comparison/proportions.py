@@ -9,10 +9,9 @@ from scipy import stats
 
 from skmaxev.estimators.validation import check_level
 
-__all__ = ["normal_interval_holds", "proportion_interval"]
+__all__ = ["proportion_interval"]
 
 _METHODS = ("wilson", "exact", "normal")
-_LEAST_NORMAL = 5.0  # Mitchell's rule: n e (1 - e) at least this
 
 
 def proportion_interval(
@@ -33,7 +32,7 @@ def proportion_interval(
     level : float, default=0.95
         Probability that the interval holds the true proportion.
     method : {"wilson", "exact", "normal"}, default="wilson"
-        "normal" is :math:`e \pm z\sqrt{e(1-e)/n}`, good where `normal_interval_holds`; "wilson"
+        "normal" is :math:`e \pm z\sqrt{e(1-e)/n}`, good for :math:`n e (1-e) \ge 5`; "wilson"
         is near its level on average also for few rows; "exact" (Clopper-Pearson) never covers
         less than its level.
 
@@ -41,11 +40,6 @@ def proportion_interval(
     -------
     tuple of two floats
         Within 0 to 1. The normal interval errs to the narrow side for few rows and near 0 or 1.
-
-    Raises
-    ------
-    ValueError
-        If the counts are not possible or the method is unknown.
 
     References
     ----------
@@ -60,55 +54,6 @@ def proportion_interval(
     >>> round(low, 2), round(high, 2)
     (0.16, 0.44)
     """
-    successes, trials = _check_counts(successes, trials)
-    check_level(level)
-    if method not in _METHODS:
-        raise ValueError(f"method must be one of {_METHODS}; got {method!r}.")
-    if method == "normal":
-        rate = successes / trials
-        half = stats.norm.ppf((1 + level) / 2) * np.sqrt(rate * (1 - rate) / trials)
-        return float(max(0.0, rate - half)), float(min(1.0, rate + half))
-    found = stats.binomtest(successes, trials).proportion_ci(level, method=method)
-    return float(found.low), float(found.high)
-
-
-def normal_interval_holds(successes: int, trials: int) -> bool:
-    """Say whether the normal interval is a good approximation: ``n e (1 - e) >= 5``.
-
-    Parameters
-    ----------
-    successes : int
-        Rows that count.
-    trials : int
-        Rows judged.
-
-    Returns
-    -------
-    bool
-        A rule of thumb on the observed rate; it errs to the generous side.
-
-    Raises
-    ------
-    ValueError
-        If the counts are not possible.
-
-    References
-    ----------
-    .. [1] T. Mitchell (1997), Machine Learning, Section 5.2.2.
-
-    Examples
-    --------
-    >>> from skmaxev.comparison import normal_interval_holds
-    >>> normal_interval_holds(12, 40), normal_interval_holds(2, 40)
-    (True, False)
-    """
-    successes, trials = _check_counts(successes, trials)
-    rate = successes / trials
-    return trials * rate * (1 - rate) >= _LEAST_NORMAL
-
-
-def _check_counts(successes: float, trials: float) -> tuple[int, int]:
-    """Return both as whole numbers, whatever type of number they came in."""
     # Comparisons with NaN are false, and infinity has no remainder.
     whole = successes % 1 == 0 and trials % 1 == 0
     if not (whole and trials >= 1 and 0 <= successes <= trials):
@@ -116,4 +61,12 @@ def _check_counts(successes: float, trials: float) -> tuple[int, int]:
             f"successes must be from 0 to trials, and trials at least 1; got {successes!r} of "
             f"{trials!r}. Give counts, whole numbers, not rates."
         )
-    return int(successes), int(trials)
+    check_level(level)
+    if method not in _METHODS:
+        raise ValueError(f"method must be one of {_METHODS}; got {method!r}.")
+    if method == "normal":
+        rate = successes / trials
+        half = stats.norm.ppf((1 + level) / 2) * np.sqrt(rate * (1 - rate) / trials)
+        return float(max(0.0, rate - half)), float(min(1.0, rate + half))
+    found = stats.binomtest(int(successes), int(trials)).proportion_ci(level, method=method)
+    return float(found.low), float(found.high)

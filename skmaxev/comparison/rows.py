@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import stats
 
-from skmaxev._results import at_least
-from skmaxev.comparison._checks import Alternative, Identities, check_pair, check_table, names_of
-from skmaxev.comparison.paired import tail_probability
+from skmaxev._results import at_least, tail_probability
+from skmaxev.comparison._checks import Alternative, aligned, check_pair, check_table, names_of
 from skmaxev.comparison.results import Comparison
 from skmaxev.estimators.spread import ROUNDING
 from skmaxev.estimators.validation import as_floats, check_level
@@ -26,7 +25,6 @@ def mcnemar(
     correct_a: ArrayLike,
     correct_b: ArrayLike | None = None,
     *,
-    rows: Identities | None = None,
     level: float = 0.95,
     alternative: Alternative = "two-sided",
 ) -> Comparison:
@@ -35,11 +33,9 @@ def mcnemar(
     Parameters
     ----------
     correct_a, correct_b : array-like of bool, shape (n_rows,)
-        Whether each model is right on each row; the rows in the same order. Or ``correct_a``
-        alone, the table of shape (2, 2) with the number of rows that
+        Whether each model is right on each row; Series and frames are paired by their index. Or
+        ``correct_a`` alone, the table of shape (2, 2) with the number of rows that
         ``[[both, only a], [only b, neither]]`` got right.
-    rows : pair of sequences, optional
-        Names of the rows of a and of b; refused unless they are the same.
     level : float, default=0.95
         Of the interval.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
@@ -75,7 +71,7 @@ def mcnemar(
     if correct_b is None:
         only_a, only_b, size = _from_table(correct_a)
     else:
-        first, second = check_pair(correct_a, correct_b, same=rows, thing="row")
+        first, second = check_pair(correct_a, correct_b, thing="row")
         if not np.isin(np.concatenate([first, second]), (0.0, 1.0)).all():
             raise ValueError("correct_a and correct_b must hold True and False: y_true == y_pred.")
         only_a, only_b = int(np.sum(first > second)), int(np.sum(second > first))
@@ -154,10 +150,8 @@ def delong(
         Labels, of two kinds; the greater is the positive one.
     scores_a, scores_b : array-like of shape (n_rows,)
         Probability or decision value of each row.
-    level : float, default=0.95
-        Of the interval.
-    alternative : {"two-sided", "greater", "less"}, default="two-sided"
-        "greater" asks whether a is better, "less" whether b is. The interval is two-sided.
+    level, alternative
+        As in `mcnemar`.
 
     Returns
     -------
@@ -183,8 +177,9 @@ def delong(
     (0.1875, 0.399)
     """
     check_level(level)
-    labels, codes = np.unique(np.asarray(y_true), return_inverse=True)
-    pair = np.stack(check_pair(scores_a, scores_b, same=None, thing="row"))
+    y_true, scores_a = aligned(y_true, scores_a, thing="row")
+    labels, codes = np.unique(np.ravel(y_true), return_inverse=True)
+    pair = np.stack(check_pair(scores_a, scores_b, thing="row"))
     positive = codes == 1
     fits = labels.size == 2 and codes.shape == pair.shape[1:]
     if not fits or min(positive.sum(), (~positive).sum()) < 2:
@@ -247,10 +242,8 @@ def resampled_rows(
         Targets.
     predictions_a, predictions_b : array-like of shape (n_rows,)
         What the metric takes: labels, numbers or probabilities of each model.
-    level : float, default=0.95
-        Of the interval.
-    alternative : {"two-sided", "greater", "less"}, default="two-sided"
-        "greater" asks whether a is better, "less" whether b is. The interval is two-sided.
+    level, alternative
+        As in `mcnemar`.
     n_resamples : int, default=999
         Of each kind.
     rng : Generator or int, optional
@@ -280,7 +273,10 @@ def resampled_rows(
     """
     check_level(level)
     generator, y = np.random.default_rng(rng), np.asarray(y_true)
-    first, second = np.asarray(predictions_a), np.asarray(predictions_b)
+    first, second = (
+        np.asarray(aligned(y_true, predictions, thing="row")[1])
+        for predictions in (predictions_a, predictions_b)
+    )
     if not len(y) == len(first) == len(second) or len(y) < 2:
         raise ValueError(
             "y_true and both predictions must have one entry a row, of two rows or more; got "

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skmaxev.cherrypicking import claim_test, inspection_test
+from skmaxev import comparison as c
+from skmaxev.cherrypicking import claim_test, conservative_claim_test, inspection_test
 from skmaxev.comparison import (
     Comparison,
     bayesian_correlated_t,
@@ -50,14 +51,52 @@ def test_improvements_without_noise_have_no_variance():
         inspection_test(same, same)
 
 
-def test_series_are_paired_by_their_index():
-    a = pd.Series([0.9, 0.8, 0.7, 0.85], index=list("abcd"))
-    b = pd.Series([0.8, 0.75, 0.72, 0.8], index=list("abcd"))
-    expected = corrected_resampled_t(a.to_numpy(), b.to_numpy(), **SIZES)
-    assert corrected_resampled_t(a, b[::-1], **SIZES) == expected
-    assert corrected_resampled_t(a.to_frame(), b.to_frame(), **SIZES) == expected
-    with pytest.raises(ValueError, match="same folds; their indexes differ"):
-        corrected_resampled_t(a, b.rename({"a": "x"}), **SIZES)
+RIGHT = [True, False, True, True, False, True]
+PAIRED = {
+    "corrected_resampled_t": lambda a, b: c.corrected_resampled_t(a, b, **SIZES),
+    "bayesian_correlated_t": lambda a, b: c.bayesian_correlated_t(a, b, **SIZES),
+    "equivalence_test": lambda a, b: c.equivalence_test(a, b, rope=0.1),
+    "signed_rank": c.signed_rank,
+    "sign_test": c.sign_test,
+    "bayesian_signed_rank": lambda a, b: c.bayesian_signed_rank(a, b, rng=0),
+    "mcnemar": lambda a, b: c.mcnemar(np.greater(a, 0.75), np.greater(b, 0.75)),
+    "delong": lambda a, b: c.delong(pd.Series(RIGHT, index=list("abcdef")), a, b),
+    "resampled_rows": lambda a, b: c.resampled_rows(
+        lambda y, given: float(np.mean(y * np.ravel(given))),
+        pd.Series(RIGHT, index=list("abcdef")), a, b, n_resamples=20, rng=0,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PAIRED)
+def test_lists_arrays_series_and_frames_give_one_answer(name):
+    test, (a, b) = PAIRED[name], np.random.default_rng(0).uniform(0.6, 0.9, (2, 6))
+    first, second = (pd.Series(scores, index=list("abcdef")) for scores in (a, b))
+    expected = test(a, b)
+    assert test(a.tolist(), b.tolist()) == expected
+    assert test(first, second) == expected
+    if name != "mcnemar":  # np.greater has paired them already
+        assert test(first, second[::-1]) == expected
+        assert test(first.to_frame(), second.to_frame()) == expected
+        with pytest.raises(ValueError, match="their indexes differ"):
+            test(first, second.rename({"a": "x"}))
+
+
+def test_tables_may_be_lists_arrays_or_frames():
+    right = np.random.default_rng(0).random((12, 3)) < 0.7
+    for test in (c.cochran_q, c.friedman_nemenyi, c.compare_pairs):
+        expected = test(right.astype(float)).to_markdown()
+        assert test(right.tolist()).to_markdown() == expected
+        assert test(pd.DataFrame(right)).to_markdown() == expected
+    halves = [
+        pd.DataFrame(HALVES, index=list("abcde")),
+        pd.DataFrame(HALVES[:, ::-1], list("abcde")),
+    ]
+    expected = five_by_two_f(HALVES, HALVES[:, ::-1])
+    assert five_by_two_f(halves[0], halves[1].iloc[::-1]) == expected
+    claims = [0.4, 0.2, 0.5]
+    for test in (claim_test, lambda x: conservative_claim_test(x, 9, variance=1.0)):
+        assert test(claims) == test(np.array(claims)) == test(pd.Series(claims))
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from skmaxev.comparison import normal_interval_holds, proportion_interval
+from skmaxev.comparison import proportion_interval
 
 METHODS = ("normal", "wilson", "exact")
 
@@ -41,13 +41,6 @@ def test_errors_and_right_answers_give_mirrored_intervals(count, method):
     assert 0 <= low <= successes / trials <= high <= 1
 
 
-def test_the_normal_rule_is_mitchells():
-    assert normal_interval_holds(12, 40)
-    assert not normal_interval_holds(2, 40)
-    assert normal_interval_holds(10, 20)
-    assert not normal_interval_holds(9, 19)
-
-
 def test_only_the_exact_interval_always_covers_its_level():
     covers = {}
     for method in METHODS:
@@ -67,7 +60,6 @@ def test_only_the_exact_interval_always_covers_its_level():
         (lambda: proportion_interval(0, 0), "trials at least 1"),
         (lambda: proportion_interval(1, 4, method="wald"), "must be one of"),
         (lambda: proportion_interval(1, 4, level=95), "level must be"),
-        (lambda: normal_interval_holds(-1, 4), "Give counts"),
     ],
 )
 def test_impossible_input_is_refused(call, message):
