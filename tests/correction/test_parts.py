@@ -21,12 +21,14 @@ from skmaxev.search import HonestSearchCV, LowVarianceCVSearch, ShrunkSearchCV
 def test_every_row_counts_once_in_equal_parts(n_rows, n_candidates, seed):
     right = (np.random.default_rng(seed).random((n_rows, n_candidates)) < 0.7).astype(float)
     table = with_parts(from_array(right))
-    expected = np.zeros((10, n_candidates))
+    held = np.zeros((n_rows, 10))  # tenths of a row that lie in a part
     for place, row in enumerate(sorted(range(n_rows), key=lambda row: (row % 10, row))):
         for part in range(10):
             inside = min(10 * place + 10, n_rows * part + n_rows) - max(10 * place, n_rows * part)
-            expected[part] += max(inside, 0) * right[row]
-    np.testing.assert_allclose(table.scores, expected / n_rows, atol=1e-12)
+            held[row, part] = max(inside, 0)
+    np.testing.assert_allclose(table.scores, held.T @ right / n_rows, atol=1e-12)
+    named = held[np.arange(n_rows), table.rows.test_fold[0]]
+    assert (named == held.max(axis=1)).all()  # the part that holds most of it
     np.testing.assert_allclose(table.scores.mean(axis=0), right.mean(axis=0), atol=1e-12)
     assert np.ptp(np.bincount(table.rows.test_fold[0], minlength=10)) <= 1
 
