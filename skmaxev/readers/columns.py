@@ -13,7 +13,7 @@ import numpy as np
 from skmaxev.metrics import is_metric
 from skmaxev.readers.arrays import is_missing
 
-__all__ = ["STATES", "as_columns", "split_columns", "split_in", "with_lists_unpacked"]
+__all__ = ["STATES", "as_columns", "check_rows", "split_columns", "split_in", "with_lists_unpacked"]
 
 _SKLEARN = re.compile(r"split(\d+)_test_(.+)")
 _ALONE = re.compile(
@@ -27,7 +27,7 @@ _NO_MODEL = re.compile(
     r"^(param|mean|std|rank|iter|n_resources)|score|time|trial|value|-(mean|stdv?)$", re.IGNORECASE
 )
 _NO_METRIC = frozenset(["user", "attrs", "metrics", "summary", "test", "score", "scores"])
-_DESCRIPTIONS = frozenset({"count", "std", "25%", "50%", "75%", "Mean", "Std", "SD", "Average"})
+_DESCRIPTIONS = frozenset({"25%", "50%", "75%", "Mean", "Std", "SD", "Average"})
 _LISTS = re.compile(r"(val|fold|split)_scores|(cv|test)_scores?|scores|test_.*")
 
 STATES = {
@@ -97,15 +97,20 @@ def _from_frame(frame: Any) -> dict[str, Any]:
         raise ValueError(f"the columns of a frame must differ; {twice!r} is there twice.")
     columns = {key: frame[name] for key, name in zip(flat, frame.columns, strict=True)}
     labels = list(getattr(frame, "index", ()))
+    check_rows(labels)
+    if labels and all(isinstance(label, str) for label in labels):
+        columns = {frame.index.name or "candidate": labels} | columns
+    return _upright(columns)
+
+
+def check_rows(labels: Iterable[Any]) -> None:
+    """Refuse rows that describe the others, such as their mean and quantiles."""
     described = next((label for label in labels if label in _DESCRIPTIONS), None)
     if described is not None:
         raise ValueError(
             f"every row must be a candidate; row {described!r} describes the others. Leave out "
             "such rows, also that of their mean."
         )
-    if labels and all(isinstance(label, str) for label in labels):
-        columns = {frame.index.name or "candidate": labels} | columns
-    return _upright(columns)
 
 
 def _flat(name: Any) -> Any:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from skmaxev.metrics import is_metric
 from skmaxev.readers.arrays import as_floats, is_missing, numbers
 from skmaxev.readers.build import build_table
-from skmaxev.readers.columns import STATES, split_columns, split_in, with_lists_unpacked
+from skmaxev.readers.columns import STATES, check_rows, split_columns, split_in, with_lists_unpacked
 from skmaxev.table import ScoreTable, UncorrectableError, mean_scores
 
 __all__ = ["choose_metric", "from_cv_results"]
@@ -22,8 +22,8 @@ _MEAN_TOLERANCE = 1e-6  # stored means are often rounded
 _FOLD = re.compile(r"(cv[\s_]?)?(fold|split|resample|id2)([\s_]?(id|nr|number|index))?", re.I)
 _SETTINGS = re.compile(r"param_|params_|params\.|config/")  # also of Optuna, MLflow, ray
 _NO_SETTING = re.compile(  # means, ranks and times, indices that were written too, and W&B's own
-    r"^(mean|std|rank|avg|split\d*|test|train|val|valid)_|^(mean|std|sd|min|max|iter|n_resources|"
-    r"number|value|state|status|params?)$|time|duration|^_|^Unnamed|^(user|system)_attrs|^metrics\.",
+    r"^(mean|std|rank|avg|split\d*|test|train|val|valid)_|^(mean|average|avg|std|sd|min|max|iter|"
+    r"n_resources|number|value|state|status|params?)$|time|duration|^_|^Unnamed|^(user|system)_attrs|^metrics\.",
     re.IGNORECASE,
 )
 
@@ -251,11 +251,14 @@ def _is_set(value: Any) -> bool:
 
 
 def _check_candidates(others: Mapping[str, list[Any]]) -> None:
-    """Refuse a table whose rows are metrics of one model, such as Accuracy and Recall by fold."""
-    for cells in others.values():
+    """Refuse rows that are metrics of one model, such as Accuracy, or describe the others."""
+    for name, cells in others.items():
         labels = [cell for cell in cells if isinstance(cell, str)]
+        if len(set(labels)) < len(labels) or _SETTINGS.match(str(name)):
+            continue
+        check_rows(labels)
         metrics = [label for label in labels if is_metric(label)]
-        if len(metrics) > max(1, len(labels) // 2) and len(set(labels)) == len(labels):
+        if len(metrics) > max(1, len(labels) // 2):
             raise ValueError(
                 f"every row must be a candidate; the rows here are metrics, such as {metrics[0]!r} "
                 f"and {metrics[1]!r}, of one model, of which nothing was chosen. Pass one metric "

@@ -13,6 +13,7 @@ from sklearn.feature_selection import RFECV
 from sklearn.linear_model import LogisticRegressionCV
 
 from skmaxev._compat import BaseSearchCV
+from skmaxev.readers.arrays import is_missing
 from skmaxev.readers.build import build_table
 from skmaxev.readers.columns import as_columns, split_columns
 from skmaxev.readers.paths import from_path, is_path
@@ -98,7 +99,7 @@ def _results(search: Any, name: str) -> Mapping[str, Any]:
             "[...]}) instead."
         )
     if results is not None:
-        return results
+        return _named_choices(search, results)
     if not any(key.endswith("_") for key in vars(search)):
         raise NotFittedError(f"the search must be fitted; this {name} is not. Call fit first.")
     cure = "Search with GridSearchCV, or HonestSearchCV(estimator, param_grid)"
@@ -108,6 +109,19 @@ def _results(search: Any, name: str) -> Mapping[str, Any]:
         "a search must keep the score of every candidate on every split; this fitted "
         f"{name} keeps none. {cure}, or pass those scores as an array."
     )
+
+
+def _named_choices(search: Any, results: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Name the settings of a search of skrub's, whose own table is sorted by the last column."""
+    table = getattr(search, "results_", None)
+    if type(search).__module__.partition(".")[0] != "skrub" or table is None:
+        return results
+    order = np.argsort(-np.asarray(results[table.columns[-1]]), kind="stable")
+    choices = table[[name for name in table.columns if not name.startswith("mean_test_")]]
+    params: list[dict[str, Any]] = [{}] * len(order)
+    for index, row in zip(order, choices.to_dict("records"), strict=True):
+        params[index] = {name: value for name, value in row.items() if not is_missing(value)}
+    return {**results, "params": params}
 
 
 def _chosen_metric(search: Any, metrics: Mapping[str, Any], metric: str | None) -> str | None:

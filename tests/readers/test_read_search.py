@@ -330,3 +330,17 @@ def test_the_name_of_another_metric_is_refused():
     )
     with pytest.raises(ValueError, match="what the search scored, 'accuracy'; got 'f1'"):
         correct(search, metric="f1")
+
+
+def test_choices_of_skrub_have_their_names():
+    skrub = pytest.importorskip("skrub")
+    X, y = diabetes()
+    model = Ridge(alpha=skrub.choose_from([1e-3, 1.0, 1e3], name="strength"))
+    plan = skrub.X(pd.DataFrame(X)).skb.apply(model, y=skrub.y(pd.Series(y)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        search = plan.skb.make_grid_search(fitted=True, cv=3)
+    (chosen,) = search.best_params_.values()  # the number of a choice
+    assert correct(search).best_params == {"strength": [1e-3, 1.0, 1e3][chosen]}
+    named = [params["strength"] for params in correct(search).table.params]
+    assert named == [1e-3, 1.0, 1e3]
