@@ -9,7 +9,7 @@ percentage points: the mean error; the root mean squared error and its ratio to 
 cross-validation, which takes 3 to 5.5 times the fits for 5 to 10 folds; and the mean and the
 standard deviation of the error after removing what all candidates of a search share, with the
 standard error of that mean. Where a search keeps its rows, "consensus, rows" uses them for the
-noise and for chance.
+noise.
 
 "Blind choice" is no method but the zero of that mean: for each split, the candidate that is best
 by models that never saw the split, its score there against its own truth. Nothing has favoured it;
@@ -32,7 +32,6 @@ import numpy as np
 
 from benchmarks.accuracy.tweedie import tweedie
 from skmaxev.estimators import (
-    accuracy_excess,
     auc_influences,
     bbc_folds,
     consensus,
@@ -64,16 +63,9 @@ def row_values(search: Any) -> Any:
     return auc_influences(search.responses, search.y == 1, row_splits=search.fold)
 
 
-def row_excess(search: Any) -> Any:
-    """Contribution of every row beyond chance."""
-    if search.metric == "accuracy":
-        return accuracy_excess(search.correct, search.y == 1)
-    return row_values(search) - 0.5
-
-
 def estimates(search: Any) -> dict[str, float]:
     """Estimate the winner's score by every method of the package."""
-    scores, rows, beyond = search.scores, row_values(search), row_excess(search)
+    scores, rows = search.scores, row_values(search)
     lvcv, efron = low_variance_cv(scores), efron_shrinkage(scores)
     return {
         "LVCV": lvcv,
@@ -84,9 +76,7 @@ def estimates(search: Any) -> dict[str, float]:
         "TT": tibshirani(scores),
         "BBC-F": bbc_folds(scores, n_resamples=200, rng=0).estimate,
         "consensus": consensus(scores),
-        "consensus, rows": consensus(
-            scores, row_values=rows, row_excess=beyond, row_splits=search.fold
-        ),
+        "consensus, rows": consensus(scores, row_values=rows, row_splits=search.fold),
     }
 
 

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from benchmarks.accuracy.bank import load_bank, nested_scores, row_excess, row_values
+from benchmarks.accuracy.bank import load_bank, nested_scores, row_values
 from skmaxev.estimators import (
     bbc,
     bbc_folds,
@@ -77,9 +77,7 @@ def agreed(search: Any) -> float:
 def from_all_rows(search: Any) -> Interval:
     """Our interval where the results of single rows are kept, as `correct` reports it."""
     rows = row_values(search)
-    estimate = consensus(
-        search.scores, row_values=rows, row_excess=row_excess(search), row_splits=search.fold
-    )
+    estimate = consensus(search.scores, row_values=rows, row_splits=search.fold)
     return selection_interval(
         search.scores, estimate=estimate, support=UNIT, row_values=rows, **counts(search)
     )

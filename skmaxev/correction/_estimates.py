@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skmaxev.correction._rows import by_cluster, excess_of, nested_pooled
+from skmaxev.correction._rows import by_cluster, nested_pooled
 from skmaxev.estimators._design import checked_design, overlap, partitions
 from skmaxev.estimators.bayesian import bayesian_maximum
 from skmaxev.estimators.consensus import consensus
@@ -133,10 +133,7 @@ def _row_arguments(table: ScoreTable, rows: Rows | None) -> dict[str, Any]:
     splits = splits_of_rows(table, rows)
     if splits is None or rows is None:
         return {}
-    values, labels = rows.means_over_repeats(), _labels(table, rows)
-    excess = excess_of(table, rows, values) if labels is None else None
-    values = values if labels is None else by_cluster(values, labels)
-    return {"row_values": values, "row_excess": excess, "row_splits": splits}
+    return {"row_values": _row_values(table, rows), "row_splits": splits}
 
 
 def _labels(table: ScoreTable, rows: Rows) -> NDArray[Any] | None:

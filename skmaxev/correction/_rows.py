@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skmaxev.metrics import rows_from_responses
-from skmaxev.metrics.influence import accuracy_excess
 from skmaxev.table import Rows, ScoreTable, mean_scores
 
-__all__ = ["by_cluster", "excess_of", "nested_pooled", "pooled_table", "usable_rows"]
+__all__ = ["by_cluster", "nested_pooled", "pooled_table", "usable_rows"]
 
 FloatArray = NDArray[np.float64]
 
@@ -25,18 +24,6 @@ def usable_rows(table: ScoreTable) -> Rows | None:
     if table.used.size < table.n_candidates:
         rows = rows.take(table.used)
     return rows if rows.complete.all() else None
-
-
-def excess_of(table: ScoreTable, rows: Rows, values: FloatArray) -> FloatArray | None:
-    """Return the part of the values (n_judged, n_candidates) beyond chance, where that is known."""
-    if table.metric == "roc_auc":
-        return values - 0.5
-    if table.metric != "accuracy" or rows.y_true is None or rows.y_true.ndim != 1:
-        return None
-    labels, codes = np.unique(rows.y_true[rows.judged], return_inverse=True)
-    if len(labels) != 2 or not np.isin(values, (0.0, 1.0)).all():
-        return None
-    return np.asarray(accuracy_excess(values, codes == 1))
 
 
 def pooled_table(table: ScoreTable, rows: Rows) -> ScoreTable:

@@ -22,12 +22,11 @@ from skmaxev.estimators.intervals import nadeau_bengio_interval, selection_inter
 from skmaxev.estimators.maximum import maximum
 from skmaxev.estimators.resampling import Resampled, bbc, bbc_folds
 from skmaxev.estimators.shrinkage import efron_shrinkage, residual_noise, tibshirani
-from skmaxev.metrics.influence import accuracy_excess, auc_influences
+from skmaxev.metrics.influence import auc_influences
 
 __all__ = [
     "JudgedAgain",
     "Resampled",
-    "accuracy_excess",
     "auc_influences",
     "aven_bound",
     "bayesian_maximum",

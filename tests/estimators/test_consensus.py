@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import score_tables
 
-from skmaxev.estimators import accuracy_excess, auc_influences, consensus, low_variance_cv
+from skmaxev.estimators import auc_influences, consensus, low_variance_cv
 from skmaxev.estimators._plateau import choice_ratio, own_noise, plateau_posterior
 
 
@@ -167,8 +167,6 @@ def test_rows_show_noise_that_the_splits_hide():
     ("rows", "message"),
     [
         ({"row_splits": [0, 1]}, "row_splits goes with row_values"),
-        ({"row_excess": np.zeros((9, 2))}, "row_excess goes with row_values"),
-        ({"row_values": np.zeros((9, 2)), "row_excess": np.zeros((9, 3))}, "shape of row_values"),
         ({"row_values": np.zeros((9, 3))}, "one column a candidate"),
         ({"row_values": np.zeros(9)}, "one column a candidate"),
         ({"row_values": np.zeros((9, 2)), "row_splits": [0, 1]}, "each of the 9 rows"),
@@ -235,77 +233,6 @@ def test_choice_ratio_is_that_of_simulated_searches(n_splits, place):
 def test_choice_ratio_lies_between_its_ends():
     assert choice_ratio(np.eye(11)[0], 5) == pytest.approx(1.0)
     assert 2 / 6 < choice_ratio(np.eye(11)[1], 5) < 0.4
-
-
-def right_rows(rng, signals, n_rows=100):
-    """Rows judged right or wrong by candidates whose errors are partly shared, and the classes."""
-    positive = np.arange(n_rows) % 2 == 0
-    noise = rng.normal(size=(n_rows, 1)) + rng.normal(size=(n_rows, len(signals)))
-    return ((noise + np.outer(2 * positive - 1, signals) > 0) == positive[:, None]) * 1.0, positive
-
-
-def with_rows(right, positive, *, excess=True):
-    splits = np.arange(len(right)) // 2 % 5
-    scores = np.array([right[splits == k].mean(axis=0) for k in range(5)])
-    beyond = accuracy_excess(right, positive) if excess else None
-    return consensus(scores, row_values=right, row_excess=beyond, row_splits=splits)
-
-
-@pytest.mark.slow
-def test_known_chance_takes_off_what_is_left_without_signal():
-    rng = np.random.default_rng(0)
-    found = []
-    for _ in range(150):
-        right, positive = right_rows(rng, np.zeros(20))
-        pair = [with_rows(right, positive, excess=e) for e in (True, False)]
-        found.append([*pair, right.mean(axis=0).max()] - right.mean())
-    left, blind, optimism = np.mean(found, axis=0)
-    assert abs(left) < 0.1 * optimism
-    assert left < blind
-
-
-@pytest.mark.parametrize("signals", [np.full(10, 1.0), np.append(2.0, np.zeros(9))])
-def test_known_chance_changes_nothing_where_there_is_signal(signals):
-    rng = np.random.default_rng(1)
-    for _ in range(5):
-        right, positive = right_rows(rng, signals)
-        blind = with_rows(right, positive, excess=False)
-        assert with_rows(right, positive) == pytest.approx(blind, abs=0.002)
-
-
-def test_known_chance_never_lessens_the_correction():
-    rng = np.random.default_rng(2)
-    for strength in np.repeat([0.0, 0.1, 0.3], 10):
-        right, positive = right_rows(rng, strength * rng.normal(size=8))
-        assert with_rows(right, positive) <= with_rows(right, positive, excess=False) + 1e-12
-
-
-def test_always_the_larger_class_is_chance():
-    positive = np.arange(100) < 10
-    rng = np.random.default_rng(3)
-    guesses = rng.random((100, 6)) < 0.5
-    right = np.column_stack([~positive, guesses == positive[:, None]]) * 1.0
-    excess = accuracy_excess(right, positive)
-    assert excess[:, 0].mean() == pytest.approx(0.0)
-    splits = np.arange(100) % 5
-    scores = np.array([right[splits == k].mean(axis=0) for k in range(5)])
-    estimate = consensus(scores, row_values=right, row_excess=excess, row_splits=splits)
-    assert estimate == pytest.approx(0.9, abs=0.01)
-
-
-@given(st.integers(0, 1000))
-def test_accuracy_excess_is_accuracy_less_expected_agreement(seed):
-    rng = np.random.default_rng(seed)
-    predicted, positive = rng.random((30, 4)) < 0.6, rng.random(30) < 0.3
-    right = (predicted == positive[:, None]) * 1.0
-    share, rate = positive.mean(), predicted.mean(axis=0)
-    expected = right.mean(axis=0) - (share * rate + (1 - share) * (1 - rate))
-    assert accuracy_excess(right, positive).mean(axis=0) == pytest.approx(expected, abs=1e-12)
-
-
-def test_accuracy_excess_needs_right_and_wrong():
-    with pytest.raises(ValueError, match="0 and 1 only"):
-        accuracy_excess([[0.5], [1.0]], [True, False])
 
 
 @pytest.mark.slow
@@ -412,12 +339,6 @@ def test_rows_of_losses_are_measured_relative_to_their_mean():
     )
     found = consensus(scores, row_values=rows, row_splits=splits, support=(-np.inf, 0.0))
     assert found == pytest.approx(-np.exp(-on_scale))
-
-
-def test_excess_goes_with_two_bounds():
-    rows = np.random.default_rng(0).normal(size=(20, 3)) - 9.0
-    with pytest.raises(ValueError, match="row_excess is for a metric between two bounds"):
-        consensus(rows[:5], row_values=rows, row_excess=rows, support=(-np.inf, 0.0))
 
 
 @pytest.mark.parametrize("hopeless", [1e3, 1e6, 1e9, 1e12])
