@@ -142,6 +142,7 @@ def _winners(joined: ScoreTable, reports: list[SelectionReport]) -> ScoreTable:
         best_index=int(honest.argmax()),
         params=None,
         left_out={},
+        searches=None,
         rows=None if joined.rows is None else joined.rows.take(columns),
     )
 

@@ -91,6 +91,7 @@ def _from_scores(table: ScoreTable, rows: Rows | None) -> dict[str, float]:
             scores,
             design=design,
             best_index=given,
+            searches=None if table.searches is None else table.searches[table.used],
             support=noise_range(table.metric, table.support, table.used_scores),
             **_row_arguments(table, rows),
         ),

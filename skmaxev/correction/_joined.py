@@ -240,6 +240,7 @@ def _side_by_side(
         outer=None,
         fresh=None,
         low_variance=None,
+        searches=np.repeat(list(tables), [table.n_candidates for table in found]),
         left_out=left_out,
         n_fits=None if None in fits else sum(fits),  # type: ignore[arg-type]
         source=f"{len(found)} searches",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -24,6 +26,8 @@ FloatArray = NDArray[np.float64]
 
 # Relative to the scores: what rounding leaves of an optimism that is zero.
 _ROUNDING = 1e-12
+# Fewer candidates of a search show neither their plateau nor how far they spread around it.
+_FEWEST = 5
 
 
 def consensus(
@@ -33,6 +37,7 @@ def consensus(
     best_index: int | None = None,
     row_values: ArrayLike | None = None,
     row_splits: ArrayLike | None = None,
+    searches: ArrayLike | None = None,
     support: tuple[float, float] = (-np.inf, np.inf),
 ) -> float | NDArray[np.float64]:
     """Estimate the true score of the winner that is deployed.
@@ -58,6 +63,10 @@ def consensus(
         also show the noise that stratified splits hide.
     row_splits : array-like of shape (n_rows,), optional
         Split that judged each row; goes with ``row_values``.
+    searches : array-like of shape (n_candidates,), optional
+        Search that tried each candidate, where several are corrected as one. All candidates were
+        chosen from, but the posterior mean is that among the candidates of the winner's own search:
+        those of other models have a plateau of their own.
     support : tuple of two floats
         Range of the metric, such as (-inf, 0) for a loss turned round or (-inf, 1) for R2. With a
         bound on one side only, optimism is a share of the distance from it (see the notes).
@@ -111,10 +120,16 @@ def consensus(
     table = check_scores(scores, min_splits=2)
     check_best_index(best_index, table.shape[-1])
     rows = _centred_rows(table, row_values, row_splits)
+    labels = None if searches is None else np.asarray(searches)
+    if labels is not None and labels.shape != table.shape[-1:]:
+        raise ValueError(
+            f"searches must name the search of each of the {table.shape[-1]} candidates; got shape "
+            f"{labels.shape}. Give one label a candidate."
+        )
     design = checked_design(design, table.shape[-2])
     estimates = np.empty(table.shape[:-2])
     for index in np.ndindex(estimates.shape):
-        estimates[index] = _consensus(table[index], design, best_index, rows, support)
+        estimates[index] = _consensus(table[index], design, best_index, rows, labels, support)
     return as_result(estimates)
 
 
@@ -123,6 +138,7 @@ def _consensus(
     design: Design,
     best_index: int | None,
     rows: tuple[FloatArray, int] | None,
+    searches: NDArray[Any] | None,
     support: tuple[float, float],
 ) -> float:
     means = table.mean(axis=0)
@@ -131,11 +147,11 @@ def _consensus(
     # The logarithm of each partition's mean: what dealing does to it averages out.
     scale = LogScale.of(parts.mean(axis=1), support)
     if scale is None:
-        estimate = chosen - _optimism(parts, design, best_index, rows)
+        estimate = chosen - _optimism(parts, design, best_index, rows, searches)
     else:
         if rows is not None:
             rows = rows[0] / scale.distance.mean(axis=0), rows[1]
-        optimism = _optimism(scale.of_values(parts), design, best_index, rows)
+        optimism = _optimism(scale.of_values(parts), design, best_index, rows, searches)
         estimate = scale.lowered(chosen, optimism)
     return float(np.clip(estimate, means.min(), means.max()))
 
@@ -145,6 +161,7 @@ def _optimism(
     design: Design,
     best_index: int | None,
     rows: tuple[FloatArray, int] | None,
+    searches: NDArray[Any] | None,
 ) -> float:
     """Return the optimism of the chosen mean, on the scale of the parts."""
     means = parts.mean(axis=(0, 1))
@@ -153,12 +170,14 @@ def _optimism(
     rounding = _ROUNDING * float(np.abs(parts).max())
     if np.ptp(means) <= rounding:
         return 0.0
-    samples = (parts - parts.mean(axis=1, keepdims=True), 1) if rows is None else rows
-    one, effective = own_noise(*samples)
+    alike = _of_the_same_search(means, chosen, rounding, searches)
+    samples, n_groups = (parts - parts.mean(axis=1, keepdims=True), 1) if rows is None else rows
+    _, effective = own_noise(samples[..., alike], n_groups)
+    one, _ = own_noise(samples, n_groups)
     noise = float(own_variance(parts, design, inflation=overlap(parts, design), one=one))
     if noise <= (_ROUNDING * float(np.ptp(means))) ** 2:
         return 0.0
-    posterior, law = plateau_posterior(means, chosen, noise, effective)
+    posterior, law = plateau_posterior(means[alike], chosen, noise, effective)
     optimism = chosen - posterior
     if chosen < best - rounding:
         return optimism  # not chosen for its mean: nothing to cross-validate
@@ -167,6 +186,18 @@ def _optimism(
         return 0.0
     n_folds = 1.0 / design.test_share if is_shuffled(design) else design.n_folds
     return float(np.sqrt(crossed * choice_ratio(law, n_folds) * optimism))
+
+
+def _of_the_same_search(
+    means: FloatArray, chosen: float, rounding: float, searches: NDArray[Any] | None
+) -> NDArray[np.intp]:
+    """Return the candidates of the searches that the chosen mean comes from; all if too few."""
+    everyone = np.arange(means.size)
+    if searches is None:
+        return everyone
+    tied = np.abs(means - chosen) <= rounding  # of several searches, in whatever order
+    found = np.flatnonzero(np.isin(searches, searches[tied]))
+    return found if found.size >= _FEWEST else everyone
 
 
 def _centred_rows(

@@ -85,6 +85,8 @@ class ScoreTable:
         Low-variance estimate from fits inside the folds, in place of that from the scores.
     left_out : mapping of int to str
         Candidates that take no part, each with the reason.
+    searches : ndarray of shape (n_candidates,), optional
+        Name of the search that tried each candidate, where several were put together.
     n_fits : int, optional
         Model fits that were made for this table, where that is known.
     source : str
@@ -107,6 +109,7 @@ class ScoreTable:
     fresh: FloatArray | None = None
     low_variance: float | None = None
     left_out: Mapping[int, str] = field(default_factory=dict)
+    searches: NDArray[Any] | None = None
     n_fits: int | None = None
     source: str = "score table"
     notes: tuple[str, ...] = ()

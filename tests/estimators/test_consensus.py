@@ -357,3 +357,22 @@ def test_small_losses_are_corrected_in_proportion(small):
     of_small = consensus(-np.column_stack([losses, small * best]), support=(-np.inf, 0.0))
     of_less = consensus(-np.column_stack([losses, 1e-5 * best]), support=(-np.inf, 0.0))
     assert of_small / small == pytest.approx(of_less / 1e-5, rel=0.01)
+
+
+@given(st.integers(0, 500), st.permutations(range(16)))
+def test_how_hopeless_another_search_is_does_not_matter(seed, order):
+    """Its candidates say nothing of the plateau of the winner's search, in whatever order."""
+    table = np.random.default_rng(seed).normal(size=(5, 16))
+    other = np.arange(16) >= 10
+    names = np.where(other, "tree", "svm")
+    near = consensus(table - 20.0 * other, searches=names)
+    far = consensus((table - 500.0 * other)[:, order], searches=names[order])
+    assert far == pytest.approx(near, abs=1e-9)
+
+
+def test_searches_of_few_candidates_are_taken_together():
+    table = noisy(np.random.default_rng(3), np.zeros(12), 5)
+    assert consensus(table, searches=np.arange(12) // 3) == consensus(table)
+    assert consensus(table, searches=np.arange(12) // 6) != consensus(table)
+    with pytest.raises(ValueError, match="the search of each of the 12 candidates"):
+        consensus(table, searches=[0, 1])
