@@ -77,7 +77,9 @@ def _of_single_rows(table: ScoreTable) -> ScoreTable:
         rows = Rows.of_one_partition(parts, values=table.scores)
     else:
         rows = replace(rows, test_fold=np.where(rows.test_fold < 0, -1, parts[rows.test_fold]))
-    design = replace(Design.assumed(len(scores)), n_rows=table.n_splits, source="single rows")
+    partition = table.design is not None and table.design.n_folds == table.n_splits
+    source = "leave-one-out" if partition else "single rows"
+    design = replace(Design.assumed(len(scores)), n_rows=table.n_splits, source=source)
     subject = f"Each of the {table.n_splits:,} splits is one row; the rows were"
     return _replaced(table, scores, rows, design, subject)
 

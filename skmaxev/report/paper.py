@@ -1,4 +1,4 @@
-"""What a paper says of a search: a row of a table, a paragraph of methods, and the sources."""
+"""Methods of a report for a paper: a row of a table, a paragraph, and the sources."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _SOURCES = {
 
 
 def to_latex(report: SelectionReport) -> str:
-    """Write one row of a table: metric, score, interval, method in words."""
+    """Return a row for a paper's table: metric, score, interval and method."""
     report, method = as_loss(report), METHODS[report.method]
     write = Format(report)
     ends = f"[{', '.join(map(write.score, report.interval))}]" if report.interval else "--"
@@ -63,8 +63,21 @@ def to_latex(report: SelectionReport) -> str:
     return " & ".join(map(as_latex, cells)) + rf" \citep{{{method.source}}} \\"
 
 
-def methods_text(report: SelectionReport, *, latex: bool) -> str:
-    """Write a paragraph: what was searched, by which splits, and what the number is."""
+def methods_text(report: SelectionReport, *, latex: bool = False) -> str:
+    r"""Return a paragraph for a paper: what was searched, by which splits, and the number.
+
+    Parameters
+    ----------
+    latex : bool
+        With ``\citep`` in place of Pandoc's ``[@key]``.
+
+    Examples
+    --------
+    >>> from skmaxev import correct
+    >>> report = correct([[0.8, 0.7], [0.9, 0.8], [0.8, 0.8]], metric="accuracy")
+    >>> report.methods_text()[:53]
+    'We compared 2 candidates by their accuracy on 3 split'
+    """
     report = as_loss(report)
     word = as_latex if latex else str
     cite = r" \citep{%s}" if latex else " [@%s]"
@@ -148,10 +161,10 @@ def _in_words(method: Method) -> str:
     return method.name.replace("LVCV", METHODS["LVCV"].name)
 
 
-def bibtex(method: str) -> str:
-    """Write the BibTeX entries of a method and of this package."""
+def bibtex(report: SelectionReport) -> str:
+    """Return the BibTeX entries that `methods_text` and `to_latex` cite."""
     entries = []
-    for key in dict.fromkeys([METHODS[method].source, "skmaxev"]):
+    for key in dict.fromkeys([METHODS[report.method].source, "skmaxev"]):
         kind, author, title, year, where = _SOURCES[key]
         entries.append(
             f"@{kind}{{{key},\n  author = {{{author}}},\n  title = {{{title}}},\n"

@@ -1,4 +1,4 @@
-"""The report as text, Markdown, HTML, plain values and a frame: the same words in each."""
+"""Methods of a report: text, Markdown, HTML, plain values and a frame, the same words in each."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def to_text(report: SelectionReport) -> str:
 
 
 def to_details(report: SelectionReport) -> str:
-    """Write what stands behind the honest score: every estimator, and what chance alone makes."""
+    """Return every estimator, what it estimates and which way it errs, as text to print."""
     report = as_loss(report)
     return _joined([heading(report)], _table(report), _lines(remarks(report)))
 
@@ -87,7 +87,7 @@ def _table(report: SelectionReport) -> list[str]:
 
 
 def to_markdown(report: SelectionReport) -> str:
-    """Write heading, scores, advice and facts, then the estimators, as Markdown."""
+    """Return the report as Markdown, with a table of the estimators."""
     report = as_loss(report)
     scores = [f"- {label}: **{value}** ({remark})" for label, value, remark in headline(report)]
     rows = [
@@ -136,7 +136,7 @@ def _html_list(labelled: list[tuple[str, str]]) -> str:
 
 
 def to_dict(report: SelectionReport) -> dict[str, Any]:
-    """Return the report's numbers as dicts, lists, floats and text."""
+    """Return the report as plain Python values, ready for a log or a file."""
     plain = {of.name: getattr(report, of.name) for of in fields(report)}
     return {name: value for name, value in plain.items() if name not in _NOT_PLAIN} | {
         "target": report.target,
@@ -151,8 +151,8 @@ def to_dict(report: SelectionReport) -> dict[str, Any]:
     }
 
 
-def to_json(report: SelectionReport, *, indent: int | None) -> str:
-    """Write the report as strict JSON in ASCII: no NaN, and text for what JSON cannot hold."""
+def to_json(report: SelectionReport, *, indent: int | None = 2) -> str:
+    """Return the report as strict JSON in ASCII; what JSON cannot hold is written as text."""
     return json.dumps(_jsonable(to_dict(report)), indent=indent)
 
 
@@ -169,7 +169,7 @@ def _jsonable(value: Any) -> Any:
 
 
 def to_frame(report: SelectionReport) -> pd.DataFrame:
-    """Return one row an estimator."""
+    """Return the estimators as a pandas frame, one row each; needs ``skmaxev[frame]``."""
     rows = [
         asdict(found) | {"reported": found.key == report.method}
         for found in report.estimates.values()

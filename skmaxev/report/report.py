@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, Any
 from skmaxev.report import paper, render
 from skmaxev.report.methods import METHODS
 from skmaxev.report.numbers import as_loss
-from skmaxev.report.runners_up import RunnersUp, runners_up
+from skmaxev.report.runners_up import gather_runners_up
 from skmaxev.report.sentences import advise
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from skmaxev.estimators.differences import Differences
     from skmaxev.table import ScoreTable
 
@@ -152,15 +150,6 @@ class SelectionReport:
         """Other candidates that may be the best: the confidence set at ``level``."""
         return self.runners_up().indices
 
-    def runners_up(self) -> RunnersUp:
-        """Return how far each other candidate is behind the winner, and which may be as good.
-
-        Differences are paired, with the variance of Nadeau and Bengio, from the splits or the
-        results of single rows. They err in favour of the winner, which was chosen on these scores;
-        the set of those that may be the best allows for it, and for the number of candidates.
-        """
-        return runners_up(self)
-
     @property
     def advice(self) -> tuple[str, ...]:
         """Two or three sentences to put under a table."""
@@ -169,53 +158,16 @@ class SelectionReport:
     def __str__(self) -> str:
         return render.to_text(self)
 
-    def details(self) -> str:
-        """Return every estimator, what it estimates and which way it errs, as text to print."""
-        return render.to_details(self)
-
-    def _repr_html_(self) -> str:
-        return render.to_html(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the report as plain Python values, ready for a log or a file."""
-        return render.to_dict(self)
-
-    def to_json(self, *, indent: int | None = 2) -> str:
-        """Return the report as JSON; what JSON cannot hold is written as text."""
-        return render.to_json(self, indent=indent)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the estimators as a pandas DataFrame, one row each."""
-        return render.to_frame(self)
-
-    def to_markdown(self) -> str:
-        """Return the report as Markdown, with a table of the estimators."""
-        return render.to_markdown(self)
-
-    def to_latex(self) -> str:
-        """Return a row for a paper's table: metric, score, interval and method."""
-        return paper.to_latex(self)
-
-    def methods_text(self, *, latex: bool = False) -> str:
-        r"""Return a paragraph for a paper: what was searched, by which splits, and the number.
-
-        Parameters
-        ----------
-        latex : bool
-            With ``\citep`` in place of Pandoc's ``[@key]``.
-
-        Examples
-        --------
-        >>> from skmaxev import correct
-        >>> report = correct([[0.8, 0.7], [0.9, 0.8], [0.8, 0.8]], metric="accuracy")
-        >>> report.methods_text()[:53]
-        'We compared 2 candidates by their accuracy on 3 split'
-        """
-        return paper.methods_text(self, latex=latex)
-
-    def bibtex(self) -> str:
-        """Return the BibTeX entries that `methods_text` and `to_latex` cite."""
-        return paper.bibtex(self.method)
+    runners_up = gather_runners_up
+    details = render.to_details
+    _repr_html_ = render.to_html
+    to_dict = render.to_dict
+    to_json = render.to_json
+    to_frame = render.to_frame
+    to_markdown = render.to_markdown
+    to_latex = paper.to_latex
+    methods_text = paper.methods_text
+    bibtex = paper.bibtex
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the report as a page that opens offline, on a phone or a desktop, light or dark.

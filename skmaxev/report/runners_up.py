@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from skmaxev.estimators.differences import Differences
     from skmaxev.report.report import SelectionReport
 
-__all__ = ["RunnerUp", "RunnersUp", "runners_up"]
+__all__ = ["RunnerUp", "RunnersUp", "gather_runners_up"]
 
 
 class RunnerUp(NamedTuple):
@@ -99,8 +99,13 @@ class RunnersUp(Result):
         ]
 
 
-def runners_up(report: SelectionReport) -> RunnersUp:
-    """Gather what a report knows of the candidates beside the winner."""
+def gather_runners_up(report: SelectionReport) -> RunnersUp:
+    """Return how far each other candidate is behind the winner, and which may be as good.
+
+    Differences are paired, with the variance of Nadeau and Bengio, from the splits or the results
+    of single rows. They err in favour of the winner, which was chosen on these scores; the set of
+    those that may be the best allows for it, and for the number of candidates.
+    """
     table, found = report.table, report.differences
     if table is None or found is None:
         return RunnersUp(report.best_index, (), report.n_used, report.level)

@@ -59,10 +59,10 @@ def setting_of(report: SelectionReport) -> Setting:
     if design is not None and design.source == "one split":
         place = f"on one split of {n_rows}rows"
         return Setting("candidate", place, place, "rows", printed)
-    if design is not None and design.source == "single rows":
+    if design is not None and design.source in {"single rows", "leave-one-out"}:
         place = f"on {n_rows}splits of one row"
-        leave_one_out = f"in leave-one-out cross-validation on {n_rows}rows"
-        return Setting("candidate", place, leave_one_out, "rows", printed)
+        in_full = {"leave-one-out": f"in leave-one-out cross-validation on {n_rows}rows"}
+        return Setting("candidate", place, in_full.get(design.source, place), "rows", printed)
     place = _count(report.n_splits, "split")
     if report.n_fresh:
         place += f" and {_count(report.n_fresh, 'fresh partition')}"
@@ -107,11 +107,9 @@ def heading(report: SelectionReport) -> str:
 def headline(report: SelectionReport) -> list[tuple[str, str, str]]:
     """Give the honest and the printed score, each with a remark."""
     write = Format(report)
-    interval = (
-        f"{percent(report.level)} interval {write.interval(report.interval)}"
-        if report.interval
-        else f"no interval{'' if report.noise else ': these scores show no noise'}"
-    )
+    interval = "no interval" if report.noise else "no interval: these scores show no noise"
+    if report.interval:
+        interval = f"{percent(report.level)} interval {write.interval(report.interval)}"
     lines = [
         ("Honest score", write.score(report.estimate), interval),
         ("Printed score", write.score(report.naive), setting_of(report).printed),
@@ -130,11 +128,9 @@ def advise(report: SelectionReport) -> tuple[str, ...]:
 
 def _expectation(report: SelectionReport) -> str:
     write = Format(report)
-    around = (
-        f" ({percent(report.level)} interval {write.interval(report.interval)})"
-        if report.interval
-        else ""
-    )
+    around = ""
+    if report.interval:
+        around = f" ({percent(report.level)} interval {write.interval(report.interval)})"
     subject = "a winner found in this way" if report.method == "NESTED" else "the winner"
     return f"On new rows, expect about {write.score(report.estimate)} from {subject}{around}."
 
@@ -154,11 +150,9 @@ def _reason(report: SelectionReport) -> str:
             f"All {report.n_used:,} {setting.noun}s score the same on every split: nothing was "
             "chosen, so nothing is corrected."
         )
-    shown = (
-        f"The printed {write.score(report.naive)}"
-        if report.naive_pooled is None
-        else f"The pooled {write.score(report.naive_pooled)}"
-    )
+    shown = f"The printed {write.score(report.naive)}"
+    if report.naive_pooled is not None:
+        shown = f"The pooled {write.score(report.naive_pooled)}"
     if write.is_zero(report.optimism):
         return f"{shown} gains next to nothing from being picked out of {report.n_used:,}."
     if report.optimism < 0:
@@ -218,11 +212,9 @@ def remarks(report: SelectionReport) -> list[tuple[str, str]]:
     if not nothing_chosen(report):
         spread, noise = write.score(report.spread), write.score(report.noise)
         found.append(("Mean scores", f"spread by {spread}; chance alone makes about {noise}"))
-    bayes, mean = report.estimates.get("BAYES"), report.naive
-    mean = mean if report.naive_pooled is None else report.naive_pooled
-    if bayes is not None and (
-        bayes.value > mean if report.greater_is_better else bayes.value < mean
-    ):
+    bayes, sign = report.estimates.get("BAYES"), 1 if report.greater_is_better else -1
+    mean = report.naive if report.naive_pooled is None else report.naive_pooled
+    if bayes is not None and sign * (bayes.value - mean) > 0:
         found.append(("BAYES", _WHY_ABOVE))
     if report.n_fits is not None:
         found.append(("Model fits", f"{report.n_fits:,}"))

@@ -38,8 +38,8 @@ class Design:
     clusters : ndarray of shape (n_all_rows,), optional
         Label of each row; rows with one label belong together, such as those of a patient.
     source : str
-        How this is known: "indices", "splitter", "labels", "told" or "assumed"; "single rows" or
-        "one split" for parts into which splits of one row, or the rows of one split, were dealt.
+        How this is known: "indices", "splitter", "labels", "told" or "assumed"; "leave-one-out",
+        "single rows" or "one split" for parts into which the rows of such splits were dealt.
 
     References
     ----------

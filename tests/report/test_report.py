@@ -17,6 +17,7 @@ from skmaxev.plotting.page import to_page
 from skmaxev.readers.arrays import from_array
 from skmaxev.report import METHODS
 from skmaxev.report.numbers import Format
+from skmaxev.table import Design
 
 NOISE = np.random.default_rng(0).normal(0.8, 0.03, size=(5, 40))
 
@@ -292,7 +293,6 @@ def test_latex_is_a_row():
 
 def test_the_methods_paragraph_says_splits_target_interval_and_version():
     from skmaxev import __version__
-    from skmaxev.table import Design
 
     table = dataclasses.replace(
         from_array(NOISE, metric="f1_macro"),
@@ -325,7 +325,9 @@ def test_a_report_speaks_of_what_judged_the_candidates():
     assert "on 20 clusters of items" in str(clusters)
     single = correct(right)
     assert str(single).startswith("Best of 6 candidates on 40 splits of one row: score\n")
-    assert "in leave-one-out cross-validation on 40 rows." in single.methods_text()
+    assert "by their score on 40 splits of one row. " in single.methods_text()
+    told = correct(dataclasses.replace(from_array(right), design=Design.assumed(40)))
+    assert "in leave-one-out cross-validation on 40 rows." in told.methods_text()
     for report in (items, clusters, single):
         assert "10 splits" not in str(report) + report.methods_text()
     board = correct_leaderboard([0.70, 0.80, 0.90], n_test_rows=300)
