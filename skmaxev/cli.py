@@ -85,51 +85,37 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"skmaxev {__version__}")
     parser.set_defaults(run=_demo, nested=False)
     commands = parser.add_subparsers(title="commands", metavar="")
-    _add_demo(commands)
-    _add_correct(commands)
-    _add_plan(commands)
-    _add_leaderboard(commands)
+    for name, (run, about, add_arguments) in _COMMANDS.items():
+        command = commands.add_parser(
+            name,
+            help=about,
+            description=about,
+            epilog=_EXAMPLES if name == "correct" else None,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        add_arguments(command)
+        command.set_defaults(run=run)
     return parser
 
 
-def _add_demo(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    about = "tune a pipeline on real data and compare its best score with fresh rows (the default)"
-    demo = commands.add_parser("demo", help=about, description=about)
-    demo.add_argument("--nested", action="store_true", help="with nested cross-validation: slower")
-    demo.set_defaults(run=_demo)
-
-
-def _add_correct(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    about = "correct the best score of a finished search"
-    command = commands.add_parser(
-        "correct",
-        help=about,
-        description=about,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def _add_to_demo(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--nested", action="store_true", help="with nested cross-validation: slower"
     )
+
+
+def _add_to_correct(command: argparse.ArgumentParser) -> None:
+    files = "CSV of split scores, a checkpoint, or - for standard input; several are one search"
     add = command.add_argument
-    add(
-        "files",
-        nargs="+",
-        metavar="FILE",
-        help="CSV of split scores, a checkpoint, or - for standard input; several are one search",
-    )
+    add("files", nargs="+", metavar="FILE", help=files)
     add("--metric", help="which metric, where there are several; its name otherwise")
     way = command.add_mutually_exclusive_group()
-    way.add_argument(
-        "--losses",
-        dest="higher",
-        action="store_const",
-        const=False,
-        help="the scores are losses: lower is better",
+    losses, higher = (
+        "the scores are losses: lower is better",
+        "higher is better, where the name of the metric does not tell",
     )
-    way.add_argument(
-        "--higher",
-        action="store_const",
-        const=True,
-        help="higher is better, where the name of the metric does not tell",
-    )
+    way.add_argument("--losses", dest="higher", action="store_false", default=None, help=losses)
+    way.add_argument("--higher", action="store_true", default=None, help=higher)
     add("--method", default="CONSENSUS", choices=list(METHODS), help="default: %(default)s")
     add("--level", type=float, default=0.95, help="of the interval; default: %(default)s")
     add("--json", action="store_true", help="print JSON")
@@ -138,24 +124,18 @@ def _add_correct(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add("--decimal", default=".", help="decimal sign; default: %(default)s")
     for name in ("candidate", "fold", "score"):
         add(f"--{name}", metavar="COLUMN", help=f"column with the {name}, in a long table")
-    command.set_defaults(run=_correct)
 
 
-def _add_plan(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    about = "say before a search how far its best accuracy may be trusted"
-    command = commands.add_parser("plan", help=about, description=about)
+def _add_to_plan(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("--candidates", type=int, required=True, help="candidates that will be tried")
     add("--rows", type=int, required=True, help="rows that judge each of them")
     add("--score", type=float, required=True, help="accuracy that is about to be expected")
     add("--spread", type=float, default=0.0, help="of the true accuracies; default: all equal")
     add("--correlation", type=float, help="of the candidates' errors; default: a range")
-    command.set_defaults(run=_plan)
 
 
-def _add_leaderboard(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    about = "say what the best of your submissions is worth beyond the public leaderboard"
-    command = commands.add_parser("leaderboard", help=about, description=about)
+def _add_to_leaderboard(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("file", metavar="FILE.csv", help="submissions, with a column publicScore")
     add("--test-rows", type=int, help="rows behind a public score, where it is an accuracy")
@@ -164,7 +144,6 @@ def _add_leaderboard(commands: argparse._SubParsersAction[argparse.ArgumentParse
     add("--metric", help="name of the score")
     add("--losses", action="store_true", help="the scores are losses: lower is better")
     add("--json", action="store_true", help="print JSON")
-    command.set_defaults(run=_leaderboard)
 
 
 def _demo(asked: argparse.Namespace) -> None:
@@ -223,3 +202,19 @@ def _plan(asked: argparse.Namespace) -> None:
             rows = validation_size(asked.candidates, resolve=optimism / 2, **known)
             lines.append(f"  Half that optimism takes about {rows:,} rows.")
     print("\n".join(lines))
+
+
+_COMMANDS = {
+    "demo": (
+        _demo,
+        "tune a pipeline on real data and compare its best score with fresh rows (the default)",
+        _add_to_demo,
+    ),
+    "correct": (_correct, "correct the best score of a finished search", _add_to_correct),
+    "plan": (_plan, "say before a search how far its best accuracy may be trusted", _add_to_plan),
+    "leaderboard": (
+        _leaderboard,
+        "say what the best of your submissions is worth beyond the public leaderboard",
+        _add_to_leaderboard,
+    ),
+}

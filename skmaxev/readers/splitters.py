@@ -43,24 +43,9 @@ def design_of_splitter(cv: Any, n_splits: int) -> Design | None:
 
     None where a splitter is not scikit-learn's, does not tell the share of test rows, or can be
     used only once, so that its splits are gone.
-
-    Examples
-    --------
-    >>> from sklearn.model_selection import RepeatedStratifiedKFold
-    >>> design = design_of_splitter(RepeatedStratifiedKFold(n_splits=5, n_repeats=4), 20)
-    >>> design.n_repeats, design.test_share
-    (4, 0.2)
     """
     if isinstance(cv, Sequence):
         return Design.from_splits(cv, source="splitter")
-    n_repeats, share = _repeats_and_share(cv, n_splits)
-    if share is None:
-        return None
-    return Design(n_splits=n_splits, n_repeats=n_repeats, test_share=share, source="splitter")
-
-
-def _repeats_and_share(cv: Any, n_splits: int) -> tuple[int, float | None]:
-    """Count the partitions, and give the share of test rows in a split where that is known."""
     n_repeats, share = 1, None
     if cv is None or isinstance(cv, (int, *_PARTITIONS)):
         share = 1.0 / max(n_splits, 2)
@@ -69,12 +54,17 @@ def _repeats_and_share(cv: Any, n_splits: int) -> tuple[int, float | None]:
     elif isinstance(cv, BaseShuffleSplit):
         n_repeats, share = n_splits, _share_of_shuffles(cv)
     elif isinstance(cv, LeavePOut | LeavePGroupsOut):
-        left_out = cv.p if isinstance(cv, LeavePOut) else cv.n_groups
-        n_repeats, share = n_splits, _share_left_out(left_out, n_splits)
+        n_left_out = cv.p if isinstance(cv, LeavePOut) else cv.n_groups
+        n_all = n_left_out
+        while comb(n_all, n_left_out) < n_splits:
+            n_all += 1
+        n_repeats, share = n_splits, n_left_out / n_all
     elif isinstance(cv, TimeSeriesSplit) and not (cv.gap or cv.test_size or cv.max_train_size):
         # Blocks of n / (K + 1) rows; split k trains on k of them, on (K + 1) / 2 in the mean.
         share = 2.0 / (n_splits + 3.0)
-    return n_repeats, share
+    if share is None:
+        return None
+    return Design(n_splits=n_splits, n_repeats=n_repeats, test_share=share, source="splitter")
 
 
 def _share_of_shuffles(cv: Any) -> float | None:
@@ -88,11 +78,3 @@ def _share_of_shuffles(cv: Any) -> float | None:
         return None
     test = 1.0 - train if test is None else test
     return float(test / (test + (1.0 - test if train is None else train)))
-
-
-def _share_left_out(n_left_out: int, n_splits: int) -> float:
-    """Find of how many rows or groups all choices of ``n_left_out`` make so many splits."""
-    n = n_left_out
-    while comb(n, n_left_out) < n_splits:
-        n += 1
-    return n_left_out / n

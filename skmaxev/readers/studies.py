@@ -61,7 +61,12 @@ def from_study(
     finished = [trial.value if trial.state.name == "COMPLETE" else None for trial in trials]
     values = np.array(finished, dtype=float)
     against = _goes_against(means, values)
-    best = study.best_trial.number
+    best, remarks = study.best_trial.number, _remarks(trials, means, values, against=against)
+    if best in left_out:
+        remarks.append(
+            f"The study's best trial, {best}, takes no part ({left_out[best]}); the best of the "
+            "others is corrected."
+        )
     return build_table(
         scores,
         metric=metric or "value",
@@ -72,11 +77,7 @@ def from_study(
         left_out=left_out,
         params=[trial.params for trial in trials],
         source=source,
-        notes=(
-            *_about_values(means, values, against=against),
-            *_about_pruned(trials),
-            *_about_winner(best, left_out),
-        ),
+        notes=remarks,
     )
 
 
@@ -203,37 +204,26 @@ def _tabulate(
     return scores, left_out
 
 
-def _about_winner(best: int, left_out: Mapping[int, str]) -> tuple[str, ...]:
-    if best not in left_out:
-        return ()
-    return (
-        f"The study's best trial, {best}, takes no part ({left_out[best]}); the best of the others "
-        "is corrected.",
-    )
-
-
-def _about_pruned(trials: Sequence[Any]) -> tuple[str, ...]:
-    """Say that the pruner chose too, on scores that the table does not hold."""
-    count = sum(trial.state.name == "PRUNED" for trial in trials)
-    if not count:
-        return ()
-    return (
-        f"{count} of {len(trials)} trials were pruned on their first splits, which is a choice "
-        "too. Only the others are corrected, so the honest score may still err upwards.",
-    )
-
-
-def _about_values(means: FloatArray, values: FloatArray, *, against: bool) -> tuple[str, ...]:
-    """Say where the study's values are not the means of the scores that are corrected."""
+def _remarks(
+    trials: Sequence[Any], means: FloatArray, values: FloatArray, *, against: bool
+) -> list[str]:
+    """Say what the pruner chose, and where the study's values are not what is corrected."""
     other = int((np.isfinite(means) & ~_close(means, values)).sum())
+    pruned = sum(trial.state.name == "PRUNED" for trial in trials)
+    remarks = []
     if against:
-        return (
+        remarks.append(
             "The study's value is a number minus the mean of the split scores, so these go the "
-            "other way; they are what is corrected.",
+            "other way; they are what is corrected."
         )
-    if not other:
-        return ()
-    return (
-        f"The value of {other} trial(s) is not the mean of its split scores; the mean is what is "
-        "corrected, for the trial that the study calls best.",
-    )
+    elif other:
+        remarks.append(
+            f"The value of {other} trial(s) is not the mean of its split scores; the mean is what "
+            "is corrected, for the trial that the study calls best."
+        )
+    if pruned:
+        remarks.append(
+            f"{pruned} of {len(trials)} trials were pruned on their first splits, which is a "
+            "choice too. Only the others are corrected, so the honest score may still err upwards."
+        )
+    return remarks
