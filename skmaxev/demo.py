@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 
 import numpy as np
@@ -68,10 +67,7 @@ def run_demo(*, n_searches: int = 60, seconds: float = 45.0, nested: bool = Fals
     found: list[tuple[SelectionReport, dict[str, float]]] = []
     while len(found) < n_searches and (not found or time.monotonic() - begin < seconds):
         found.append(search_and_judge(len(found), nested=nested))
-        done = len(found)
-        if sys.stdout.isatty() or done in {1, n_searches} or done % 15 == 0:
-            again = "\r" if sys.stdout.isatty() and done > 1 else "\n"
-            print(f"{again}  {done} of {n_searches} searches", end="", flush=True)
+        print(".", end="" if len(found) % 60 else "\n", flush=True)
     print("\n\nThe first of these searches:\n")
     print("\n".join(f"  {line}".rstrip() for line in str(found[0][0]).splitlines()))
     print(_comparison({name: np.array([s[name] for _, s in found]) for name in found[0][1]}))

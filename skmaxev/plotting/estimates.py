@@ -50,7 +50,7 @@ class EstimatorsDisplay(ReportDisplay):
     naive : float
         The winner's mean score.
     interval : tuple of two floats, optional
-        Interval around the estimate of ``method``.
+        Interval for the winner's true score, drawn in the row of ``method``.
     level : float
         Confidence level of the interval.
     metric, greater_is_better : str, bool
@@ -97,7 +97,7 @@ class EstimatorsDisplay(ReportDisplay):
             values = [rows[row].value for row in where]
             ax.plot(values, where, marker, color=colour, ms=5, label=target)
             if self.interval is not None and honest in where:
-                label = f"{percent(self.level)} interval of {self.method}"
+                label = f"{percent(self.level)} interval of the winner's score"
                 ax.plot(self.interval, [honest] * 2, "-|", color=colour, lw=1.4, ms=7, label=label)
         labels = [fill(f"{found.key}: {found.name}".rstrip(": "), 26) for found in rows]
         ax.set_yticks(np.arange(len(rows)), labels)

@@ -82,8 +82,9 @@ def to_page(report: SelectionReport) -> str:
 
 def _search(report: SelectionReport) -> str:
     """Say what was searched, with what and when, and give the tables behind the winner."""
+    setting = setting_of(report)
     known = (
-        f"{report.n_used:,} candidates compared {setting_of(report).design}, read from: "
+        f"{report.n_used:,} {setting.noun}s compared {setting.design}, read from: "
         f"{report.source}. skmaxev {__version__}, scikit-learn {version('scikit-learn')}, Python "
         f"{python_version()}; page written {date.today().isoformat()}."  # local
     )
@@ -116,7 +117,7 @@ def _runners_up(report: SelectionReport) -> str:
 def _by_split(report: SelectionReport) -> str:
     """Give the winner's score on every split, for as many as a person reads."""
     table, write = report.table, Format(report)
-    if table is None or table.n_splits > _MOST_ROWS * 2:
+    if table is None or setting_of(report).judges != "splits" or table.n_splits > _MOST_ROWS * 2:
         return ""
     scores = signed(report, table.scores[:, table.best_index])
     sizes = table.n_test if table.n_test is not None else [None] * len(scores)

@@ -166,7 +166,7 @@ def test_the_demo_prints_its_progress_report_and_comparison(monkeypatch, capsys)
     monkeypatch.setattr("skmaxev.demo.search_and_judge", quick)
     run_demo(n_searches=8, nested=True)
     text = capsys.readouterr().out
-    assert "8 of 8 searches" in text
+    assert "........\n" in text
     assert "Best of 12 candidates" in text
     assert "0.950    +0.020   0.000" in text
     assert "Nested CV                       0.920    -0.010" in text

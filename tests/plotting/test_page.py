@@ -124,6 +124,13 @@ def test_the_page_says_what_was_searched_with_what_and_when(page, report):
     assert f"{write.score(nearest.difference)} {interval}" in words
 
 
+def test_parts_into_which_items_were_dealt_are_no_splits():
+    items = np.random.default_rng(0).normal(size=(4, 60))
+    words = " ".join(Outline(to_page(correct(responses=items))).words)
+    assert "4 candidates compared on 60 items on which nothing was trained" in words
+    assert "Rows judged" not in words
+
+
 def test_what_a_user_names_is_text_and_never_markup():
     table = build_table(
         np.random.default_rng(0).normal(size=(5, 3)),
