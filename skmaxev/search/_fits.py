@@ -113,7 +113,8 @@ class Fits:
                 f"totalling {plan.n_fits(n_candidates, refit=False)} fits{inside}"
             )
         units = [plan.where[place][0] for place in request.places]
-        with self._progress.search(units, n_candidates) as contexts:
+        nested = sorted(set(range(len(plan.units))) - set(units))
+        with self._progress.search(units, nested, n_candidates) as contexts:
             record = self.make(plan, contexts=contexts)
         report_failures(record, plan, request.places, request.classes)
         return record
@@ -182,27 +183,35 @@ class Progress:
             self._root.call_on_fit_task_end(**self._about)
 
     @contextmanager
-    def search(self, units: Sequence[int], n_candidates: int) -> Iterator[Contexts]:
-        """Tell about the fits of the search itself, of which ``units`` serve the splits.
+    def search(
+        self, units: Sequence[int], nested: Sequence[int], n_candidates: int
+    ) -> Iterator[Contexts]:
+        """Tell about the fits of a search.
 
-        Yields for unit and candidate the contexts of the splits that the fit serves. Fits of nested
-        folds have none.
+        ``units`` serve its splits, and ``nested`` only the folds inside folds. Yields, for unit and
+        candidate, the contexts of the splits that the fit serves.
         """
         contexts: dict[Pair, list[Any]] = {}
         if self._root is None:
             yield contexts
             return
-        caller, n_splits = self._about["estimator"], len(units)
+        caller = self._about["estimator"]
+        fits = [
+            ("candidate-split-evaluation", unit, candidate)
+            for candidate in range(n_candidates)
+            for unit in units
+        ]
+        fits += [
+            ("candidate-nested-fold-evaluation", unit, candidate)
+            for candidate in range(n_candidates)
+            for unit in nested
+        ]
         task = self._root.subcontext(
-            task_name="search", max_subtasks=n_candidates * n_splits, sequential_subtasks=False
+            task_name="search", max_subtasks=len(fits), sequential_subtasks=False
         ).call_on_fit_task_begin(estimator=caller)
-        for candidate in range(n_candidates):
-            for split, unit in enumerate(units):
-                context = task.subcontext(
-                    task_name="candidate-split-evaluation",
-                    task_id=candidate * n_splits + split,
-                )
-                contexts.setdefault((unit, candidate), []).append(context)
+        for number, (name, unit, candidate) in enumerate(fits):
+            context = task.subcontext(task_name=name, task_id=number)
+            contexts.setdefault((unit, candidate), []).append(context)
         yield contexts
         task.call_on_fit_task_end(estimator=caller)
 

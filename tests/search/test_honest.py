@@ -223,6 +223,24 @@ class ProgressBarOfTests:
         self.ended += 1
 
 
+@pytest.mark.filterwarnings("ignore:The estimator .* does not support callbacks")
+@pytest.mark.parametrize(
+    "search",
+    [
+        HonestSearchCV(TREE, GRID, cv=3),
+        NestedCVSearch(TREE, GRID, cv=4),
+        LowVarianceCVSearch(TREE, GRID, cv=3, inner_cv=2),
+    ],
+    ids=lambda search: type(search).__name__,
+)
+def test_callbacks_hear_of_every_fit(search):
+    if not hasattr(HonestSearchCV, "set_callbacks"):
+        pytest.skip("this scikit-learn has no callbacks")
+    bars = ProgressBarOfTests()
+    search = clone(search).set_callbacks(bars).fit(X, Y)
+    assert bars.begun == bars.ended == search.n_fits_ + 2  # the call of fit, and the search
+
+
 def test_callbacks_hear_of_a_search_object():
     if not hasattr(HonestSearchCV, "set_callbacks"):
         pytest.skip("this scikit-learn has no callbacks")
