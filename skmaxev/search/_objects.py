@@ -182,7 +182,9 @@ def _inside(name: str, value: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:
     if isinstance(value, Mapping):
         join = "{}[{!r}]" if name else "{}{}"
         parts = ((join.format(name, key), part) for key, part in value.items())
-    elif isinstance(value, list | tuple | set | frozenset) or _holds_objects(value):
+    elif isinstance(value, list | tuple | set | frozenset) or (
+        isinstance(value, np.ndarray) and value.dtype == object and value.ndim > 0
+    ):
         large = enumerate(value)
         parts = ((f"{name}[{n}]", part) for n, part in large if not isinstance(part, _PLAIN))
     elif hasattr(value, "get_params") and not isinstance(value, type):
@@ -192,10 +194,6 @@ def _inside(name: str, value: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:
     seen.add(id(value))
     for own_name, part in parts:
         yield from _inside(own_name, part, seen)
-
-
-def _holds_objects(value: Any) -> bool:
-    return isinstance(value, np.ndarray) and value.dtype == object and value.ndim > 0
 
 
 def _memory(name: str, value: Any, *, is_copied: bool) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -36,22 +36,6 @@ AUTO_MB = 256
 _BYTES = 8
 _N_ITER = 10
 """Candidates of a random search that names no number, as in RandomizedSearchCV."""
-_AS_GIVEN = (
-    "estimator",
-    "scoring",
-    "refit",
-    "error_score",
-    "return_train_score",
-    "verbose",
-    "random_state",
-    "method",
-    "inner_cv",
-    "outer_cv",
-    "n_judge_again",
-    "keep_predictions",
-    "share_steps",
-    "share_submodels",
-)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -186,21 +170,22 @@ def request_of(search: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Reques
         outer_params = {} if search.outer_cv is None else routed["outer_splitter"]["split"]
     if search.checkpoint is not None:
         _check_repeatable(search)
-    return Request(
-        **{name: getattr(search, name) for name in _AS_GIVEN},
-        X=X,
-        y=y,
-        source=type(search).__name__,
-        scorer=scorer,
-        refit_metric=refit_metric,
-        fit_params=routed["estimator"]["fit"],
-        score_params=routed["scorer"]["score"],
-        split_params=split_params,
-        outer_params=outer_params,
-        cv=fresh_copy(search.cv),
-        splits=_make_splits(search, X, y, split_params),
-        candidates=candidates_of(search.param_grid, search.n_iter, search.random_state),
-    )
+    made = {
+        "X": X,
+        "y": y,
+        "source": type(search).__name__,
+        "scorer": scorer,
+        "refit_metric": refit_metric,
+        "fit_params": routed["estimator"]["fit"],
+        "score_params": routed["scorer"]["score"],
+        "split_params": split_params,
+        "outer_params": outer_params,
+        "cv": fresh_copy(search.cv),
+        "splits": _make_splits(search, X, y, split_params),
+        "candidates": candidates_of(search.param_grid, search.n_iter, search.random_state),
+    }
+    given = {field.name for field in fields(Request)} - set(made)
+    return Request(**made, **{name: getattr(search, name) for name in given})
 
 
 def candidates_of(param_grid: Any, n_iter: int | None, random_state: Any) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from os import PathLike
@@ -29,7 +29,7 @@ from skmaxev.correction._parts import with_parts
 from skmaxev.engine.plan import plan_later_fits
 from skmaxev.engine.record import SINGLE, Record
 from skmaxev.engine.splits import as_splits
-from skmaxev.engine.types import Job, Place
+from skmaxev.engine.types import Job, Place, Split
 from skmaxev.readers import read_scores
 from skmaxev.report import SelectionReport
 from skmaxev.search._fits import Fits
@@ -40,9 +40,6 @@ from skmaxev.table import ScoreTable, UncorrectableError
 __all__ = ["check_fresh", "judge_again", "judge_before_refit", "n_fresh_fits"]
 
 FloatArray = NDArray[np.float64]
-Judge = Callable[[int, Sequence[int], Any], FloatArray]
-"""Takes the number of a partition, candidates and splits; gives mean scores, NaN if one fails."""
-
 _CONTENDERS = (3, 2, 1)
 """Candidates judged on the first fresh partition, on the second, and on each that follows."""
 
@@ -142,8 +139,9 @@ def judge_again(
     )
     with Fits(job, X, y, table.params, checkpoint=checkpoint, n_jobs=n_jobs) as fits:
         partitions = _deal_anew(cv, n_repeats, random_state, X, y, routed["splitter"]["split"])
-        judge = _judge(fits, num_samples(X), SINGLE)
-        table = _judge_on_fresh(table, partitions, judge, own_rule=callable(search.refit))
+        table, _ = _judge_on_fresh(
+            table, partitions, fits, metric=SINGLE, own_rule=callable(search.refit)
+        )
     return correct(replace(table, notes=(*table.notes, *note)), level=level)
 
 
@@ -189,33 +187,17 @@ def judge_before_refit(request: Request, outcome: Outcome, fits: Fits) -> Outcom
     partitions = _deal_anew(
         cv, n_repeats, request.random_state, request.X, request.y, request.split_params
     )
-    judge = _judge(fits, request.n_rows, primary, outcome.record)
-    table = _judge_on_fresh(table, partitions, judge, own_rule=callable(request.refit))
+    table, records = _judge_on_fresh(
+        table, partitions, fits, metric=primary, own_rule=callable(request.refit)
+    )
+    for record in records:
+        outcome.record.count(record)
     table = replace(table, notes=(*table.notes, *note))
     return outcome._replace(tables={**outcome.tables, primary: table})
 
 
 def _splitter(request: Request) -> tuple[Any, tuple[str, ...]]:
     return _fresh_splitter(request.cv, request.y, classifier=request.classes is not None)
-
-
-def _judge(fits: Fits, n_rows: int, metric: str, record: Record | None = None) -> Judge:
-    """Make what judges candidates on a fresh partition; its fits are counted in a record."""
-
-    def judge(number: int, candidates: Sequence[int], splits: Any) -> FloatArray:
-        rows = as_splits(splits, n_rows)
-        places = {Place("fresh", number, k): split for k, split in enumerate(rows)}
-        pairs = [(unit, one) for unit in range(len(rows)) for one in candidates]
-        fresh = fits.make(plan_later_fits(places), pairs)
-        if record is not None:
-            record.count(fresh)
-        _tell_failures(fresh)
-        if metric not in fresh.metrics:
-            return np.full(len(candidates), np.nan)
-        scores: FloatArray = complete_scores(fresh, [*places], metric)[candidates].mean(axis=1)
-        return scores
-
-    return judge
 
 
 def _tell_failures(fresh: Record) -> None:
@@ -261,34 +243,47 @@ def _fresh_splitter(cv: Any, y: Any, *, classifier: bool) -> tuple[Any, tuple[st
 
 def _deal_anew(
     fresh: Any, n_repeats: int, random_state: Any, X: Any, y: Any, params: Mapping[str, Any]
-) -> Iterator[list[Any]]:
+) -> Iterator[tuple[Split, ...]]:
     """Give the splits of one fresh partition after the other."""
     rng = check_random_state(random_state)
     for _ in range(n_repeats):
         fresh.random_state = int(rng.randint(np.iinfo(np.int32).max))
-        yield list(fresh.split(X, y, **params))
+        yield as_splits(fresh.split(X, y, **params), num_samples(X))
 
 
 def _judge_on_fresh(
-    table: ScoreTable, partitions: Iterable[list[Any]], judge: Judge, *, own_rule: bool
-) -> ScoreTable:
+    table: ScoreTable,
+    partitions: Iterable[Sequence[Split]],
+    fits: Fits,
+    *,
+    metric: str,
+    own_rule: bool,
+) -> tuple[ScoreTable, list[Record]]:
     """Judge three candidates, then two, then one; of a rule of the user's own its winner alone.
 
-    Gives the table with the fresh scores, and the candidate that they find the best as winner.
+    Gives the table with the fresh scores, and the candidate that they find the best as winner; and
+    the fits of each partition.
     """
     fresh: list[FloatArray] = []
-    estimates, n_fits = table.scores.mean(axis=0), 0
+    records: list[Record] = []
+    estimates = table.scores.mean(axis=0)
     estimates[table.best_index] = np.inf  # the winner is judged first, whatever rule chose it
     for number, splits in enumerate(partitions):
         some = _best(estimates, _n_judged(number, own_rule=own_rule))
+        places = {Place("fresh", number, k): split for k, split in enumerate(splits)}
+        pairs = [(unit, one) for unit in range(len(splits)) for one in some]
+        record = fits.make(plan_later_fits(places), pairs)
+        _tell_failures(record)
+        records.append(record)
         fresh.append(np.full(table.n_candidates, np.nan))
-        fresh[number][some] = judge(number, some, splits)
-        n_fits += len(some) * len(splits)
+        if metric in record.metrics:
+            means = complete_scores(record, [*places], metric).mean(axis=1)
+            fresh[number][some] = means[some]
         if np.isnan(fresh).all():
             note = "Fits on a fresh partition failed, so that nothing could be judged again."
-            return replace(table, fresh=None, notes=(*table.notes, note))
+            return replace(table, fresh=None, notes=(*table.notes, note)), records
         estimates = true_scores(table, np.array(fresh))
-    best = int(np.nanargmax(estimates))
+    best, n_fits = int(np.nanargmax(estimates)), sum(record.n_fits for record in records)
     judged = np.isfinite(fresh).sum(axis=0)
     again = ", ".join(f"{number} ({judged[number]}x)" for number in np.flatnonzero(judged))
     chosen = "the winner stays"
@@ -297,13 +292,14 @@ def _judge_on_fresh(
     note = (
         f"Judged again on fresh partitions, with {n_fits} more fits: candidates {again}; {chosen}."
     )
-    return replace(
+    judged_again = replace(
         table,
         fresh=np.array(fresh),
         best_index=best,
         n_fits=None if table.n_fits is None else table.n_fits + n_fits,
         notes=(*table.notes, note),
     )
+    return judged_again, records
 
 
 def _n_judged(number: int, *, own_rule: bool) -> int:
