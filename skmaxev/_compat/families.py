@@ -73,6 +73,8 @@ class SubmodelAxis:
     derive : callable
         ``derive(base, own)`` gives the fitted model of ``own``, an estimator with a candidate's
         settings that is not fitted. It may change neither, and should copy nothing large.
+    also : tuple of str, default=()
+        Other parameters that a fit does not depend on; candidates may differ in them too.
     fit_value : callable, default=max
         Chooses the value that is fitted, out of a list of values.
     suits : callable, optional
@@ -91,6 +93,7 @@ class SubmodelAxis:
 
     param: str
     derive: Callable[[Any, Any], Any]
+    also: tuple[str, ...] = ()
     fit_value: Callable[[list[Any]], Any] = max
     suits: Callable[[Any, int], bool] = _always
     share: Callable[[Any, Any], float] = proportional
@@ -170,6 +173,15 @@ def _pruned(base: Any, own: Any) -> Any:
     return model
 
 
+def _smoothed(base: Any, own: Any) -> Any:
+    """Smooth the counts of a naive Bayes model as its fit does."""
+    model = copy(base)
+    vars(model).update(alpha=own.alpha, fit_prior=own.fit_prior)
+    model._update_feature_log_prob(model._check_alpha())  # noqa: SLF001  # no public way
+    model._update_class_log_prior(class_prior=model.class_prior)  # noqa: SLF001
+    return model
+
+
 def _whole(value: Any, base: Any) -> float:  # noqa: ARG001
     return 1.0
 
@@ -215,6 +227,10 @@ def _threshold_suits(model: Any, n_rows: int) -> bool:  # noqa: ARG001
     jobs = {value for name, value in model.get_params().items() if name.endswith("n_jobs")}
     valid = model.threshold == "auto" or np.isfinite(_number(model.threshold))
     return bool(valid) and jobs <= {None, 1} and _is_known(model.estimator)
+
+
+def _smoothing_suits(model: Any, n_rows: int) -> bool:  # noqa: ARG001
+    return 0 <= _number(model.alpha) < np.inf and isinstance(model.fit_prior, bool)
 
 
 def _neighbours_suit(model: Any, n_rows: int) -> bool:  # noqa: ARG001
@@ -268,7 +284,23 @@ _THRESHOLD = SubmodelAxis(
     share=_whole,
 )
 _NEIGHBOURS = (
-    SubmodelAxis("n_neighbors", with_fewer_neighbours, suits=_neighbours_suit, share=_whole),
+    SubmodelAxis(
+        "n_neighbors",
+        with_fewer_neighbours,
+        also=("weights",),
+        suits=_neighbours_suit,
+        share=_whole,
+    ),
+)
+_BAYES = (
+    SubmodelAxis(
+        "alpha",
+        _smoothed,
+        also=("fit_prior",),
+        fit_value=itemgetter(0),
+        suits=_smoothing_suits,
+        share=_whole,
+    ),
 )
 _BOOSTING = (SubmodelAxis("n_estimators", _gradient_boosting, suits=_is_seeded),)
 _HISTOGRAM = (SubmodelAxis("max_iter", _histogram_boosting, suits=_histogram_suits, seedless=True),)
@@ -288,6 +320,10 @@ _XGBOOST = (SubmodelAxis("n_estimators", _xgboost, suits=_xgboost_suits),)
 FAMILIES: dict[tuple[str, str], tuple[SubmodelAxis, ...]] = {
     ("sklearn", "IsolationForest"): _ISOLATION,
     ("sklearn", "FixedThresholdClassifier"): (_THRESHOLD,),
+    **{
+        ("sklearn", f"{kind}NB"): _BAYES
+        for kind in ("Multinomial", "Bernoulli", "Complement", "Categorical")
+    },
     **{
         (package, f"{name}{kind}"): axes
         for package, name, axes in (

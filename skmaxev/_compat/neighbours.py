@@ -67,6 +67,6 @@ def with_fewer_neighbours(base: Any, own: Any) -> Any:
     query = vars(base).setdefault("_skmaxev_query", _Query(base))
     model = copy(base)
     del model._skmaxev_query  # noqa: SLF001  # ours
-    model.n_neighbors = own.n_neighbors
+    model.n_neighbors, model.weights = own.n_neighbors, own.weights
     vars(model)["kneighbors"] = partial(query.ask, model)
     return model

@@ -130,9 +130,15 @@ def submodels_of(
             continue
         model = params.get(last, estimator.steps[-1][1]) if is_pipeline else estimator
         for axis in axes_of(type(model)):
-            name = f"{last}__{axis.param}" if is_pipeline else axis.param
+            name, *also = (
+                f"{last}__{one}" if is_pipeline else one for one in (axis.param, *axis.also)
+            )
             if name in params and (only_predictions or not axis.only_predictions):
-                others = sorted((other, digest(params[other])) for other in params if other != name)
+                others = sorted(
+                    (other, digest(value))
+                    for other, value in params.items()
+                    if other not in {name, *also}
+                )
                 groups[prefix, name, axis, tuple(others)].append((number, params[name]))
     largest = sorted(groups.items(), key=lambda group: -len(group[1]))
     for group, ((_, _, axis, _), members) in enumerate(largest):

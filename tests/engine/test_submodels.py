@@ -32,6 +32,7 @@ from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV, KFold
+from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -258,6 +259,21 @@ CASES |= {
         y,
     ),
 }
+COUNTS = np.round(np.abs(X))
+SMOOTH = {"alpha": [1.0, 0, 0.01, 30], "fit_prior": [True, False]}
+CASES |= {
+    "counts": (MultinomialNB(), SMOOTH, COUNTS, y),
+    "counts, sparse, four classes": (
+        MultinomialNB(force_alpha=False),
+        SMOOTH,
+        sp.csr_matrix(np.round(np.abs(FOUR[0]))),
+        FOUR[1],
+    ),
+    "yes or no": (BernoulliNB(binarize=0.5), {**SMOOTH, "class_prior": [None, [0.2, 0.8]]}, X, y),
+    "yes or no, frame": (BernoulliNB(), SMOOTH, FRAME[["a", "b"]], np.array(["a", "b"])[y]),
+    "complement": (ComplementNB(), {**SMOOTH, "norm": [False, True]}, COUNTS, y),
+    "categories": (CategoricalNB(min_categories=9), SMOOTH, COUNTS, y),
+}
 MORE_ROWS = make_classification(400, 6, random_state=2)
 LIGHT = {"verbose": -1, "n_jobs": 1}
 LIGHTGBM = [
@@ -341,8 +357,10 @@ def test_every_answer_is_that_of_a_fit_of_its_own(case):
     ours, alone = search_both(model, grid, X, y)
     assert_same(ours, alone)
     n_candidates = len(ours.cv_results_["params"])
-    axis = next(iter(grid))
-    assert ours.n_submodels_ == 3 * (n_candidates - n_groups(grid, [axis]))
+    param = next(iter(grid))
+    axes = FAMILIES["sklearn", type(model).__name__]
+    (also,) = (axis.also for axis in axes if axis.param == param)
+    assert ours.n_submodels_ == 3 * (n_candidates - n_groups(grid, [param, *also]))
     assert alone.n_submodels_ == 0
     assert ours.n_fits_ == alone.n_fits_ == 3 * n_candidates
 
@@ -439,6 +457,7 @@ def test_what_might_differ_in_other_libraries_is_left_alone(package, name, param
     assert planned_fits(ShrunkSearchCV(model, grid, scoring=scoring), X, y).n_submodels == 0
 
 
+@pytest.mark.filterwarnings("ignore:alpha too small", "ignore::RuntimeWarning")
 @pytest.mark.parametrize("case", CASES)
 def test_a_derived_model_says_of_itself_what_a_fitted_one_says(case):
     model, grid, X, y = CASES[case]
@@ -491,6 +510,9 @@ def test_a_derived_model_says_of_itself_what_a_fitted_one_says(case):
         (KNeighborsClassifier(algorithm="brute"), {"n_neighbors": [1, 2]}),
         (KNeighborsClassifier(), {"n_neighbors": [1, 50]}),  # with 50 of 80 it is brute too
         (KNeighborsClassifier(weights=np.ones_like), {"n_neighbors": [1, 2]}),
+        (KNeighborsClassifier(), {"weights": ["uniform", "distance"]}),  # the axis is not varied
+        (BernoulliNB(), {"alpha": [0.1, [1.0] * 6]}),
+        (BernoulliNB(), {"alpha": [0.1, -1.0]}),
         (RandomForestClassifier(warm_start=True, **SEED), TREES),
         (RandomForestClassifier(n_estimators=3, **SEED), {"max_depth": [1, 2]}),
         (RandomForestClassifier(**SEED), {"n_estimators": [3], "max_depth": [1, 2]}),
@@ -695,6 +717,7 @@ def test_a_resumed_search_derives_from_what_is_left(tmp_path):
     assert (search.n_restored_, search.n_submodels_) == (6, 3)
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("routing", [False, True])
 def test_weights_are_shared_and_other_parameters_of_fit_are_not(routing):
     with sklearn.config_context(enable_metadata_routing=routing):
@@ -713,6 +736,15 @@ def test_weights_are_shared_and_other_parameters_of_fit_are_not(routing):
         ]
         assert_same(*found)
         assert found[0].n_submodels_ == 6
+        if not routing:
+            found = [
+                ShrunkSearchCV(MultinomialNB(), SMOOTH, share_submodels=share, **options).fit(
+                    COUNTS, y, sample_weight=WEIGHTS
+                )
+                for share in (True, False)
+            ]
+            assert_same(*found)
+            assert found[0].n_submodels_ == 21
         stopped = ShrunkSearchCV(model, TREES, **options).fit(X, y, monitor=lambda *_: False)
         assert stopped.n_submodels_ == 0
 
