@@ -1,4 +1,4 @@
-"""Sizes, powers and coverages of everything in `skmaxev.comparison`, in under two minutes.
+"""Sizes, powers and coverages of all tests and intervals, of claims too, in two minutes.
 
     python -m benchmarks.comparison
 
@@ -13,6 +13,7 @@ import time
 import numpy as np
 from scipy import stats
 
+from skmaxev import cherrypicking
 from skmaxev import comparison as c
 from skmaxev.estimators.differences import paired_differences
 from skmaxev.table import Design
@@ -148,6 +149,36 @@ def intervals():
         print(f"| proportion_interval, {method}, 10% of 40 | {100 * held:.1f}% |")
 
 
+def claims():
+    """Reporters without an improvement who show 5 of 20 data sets, and an inspector of five."""
+    rng = np.random.default_rng(0)
+    draws = np.sort(rng.standard_normal((4000, 20)), axis=1)
+    runs = np.lib.stride_tricks.sliding_window_view(draws, 5, axis=1)
+    by_t = (runs.mean(axis=-1) / runs.std(axis=-1, ddof=1)).argmax(axis=1)
+    honest, fresh = rng.standard_normal((2, 4000, 5))
+    reports = {
+        "honest": honest,
+        "the largest": draws[:, -5:],
+        "of the largest t": runs[np.arange(4000), by_t],
+    }
+    head = "claim_test | conservative_claim_test | inspection_test"
+    print(f"\n| shown | variance | {head} |\n|:--|:--|--:|--:|--:|")
+    for name, shown in reports.items():
+        for variance in (1.0, "estimate"):
+            found = (
+                cherrypicking.claim_test(shown, variance=variance),
+                cherrypicking.conservative_claim_test(shown, 20, variance=variance, rng=1),
+                cherrypicking.inspection_test(shown, fresh, variance=variance),
+            )
+            sizes = [f"{100 * np.mean(one.pvalue <= 0.05):.1f}%" for one in found]
+            print(f"| {name} | {variance} | " + " | ".join(sizes) + " |")
+    known = {"n_reported": 5, "n_inspected": 5, "variance": 1.0}
+    told = 100 * cherrypicking.inspection_power(1.5, **known)
+    seen = cherrypicking.inspection_test(np.full(5, 1.5), fresh, variance=1.0).pvalue <= 0.05
+    found = 100 * np.mean(seen)
+    print(f"\ninspection_power says {told:.1f}% of reports 1.5 too good; {found:.1f}% are found.")
+
+
 KINDS = {
     "normal": lambda rng: rng.normal(0, 1, (60, 8)),
     "correlated .9": lambda rng: 3 * rng.normal(0, 1, (60, 1)) + rng.normal(0, 1, (60, 8)),
@@ -183,4 +214,5 @@ if __name__ == "__main__":
     tests()
     intervals()
     sets()
+    claims()
     print(f"\n{time.perf_counter() - start:.0f} seconds")

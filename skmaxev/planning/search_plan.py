@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from sklearn.utils import resample
 
 from skmaxev._results import as_text, block
 from skmaxev.estimators import expected_maximum_of_normals
-from skmaxev.planning._advice import advise, describe
+from skmaxev.planning.optimism import PLAUSIBLE_CORRELATIONS
 from skmaxev.search import (
     HonestSearchCV,
     LowVarianceCVSearch,
@@ -33,6 +33,8 @@ _OURS = (HonestSearchCV, LowVarianceCVSearch, NestedCVSearch, ShrunkSearchCV)
 
 _N_RESAMPLES = 30  # of the test rows of the timed fit: the noise to about one part in eight
 _FEWEST_ROWS = 10  # that show the noise of a score
+_LONG = 3600.0  # seconds worth a checkpoint
+_FEW_ROWS = 30  # in a test fold
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,8 @@ class SearchPlan:
     ----------
     n_fits : int
         Model fits of the search, its estimate and the final model.
-    n_candidates, n_splits, n_rows : int
-        Size of the search, and rows of the data.
+    n_candidates, n_splits, n_rows, n_test : int
+        Size of the search, rows of the data, and rows that judge in a split.
     seconds_per_fit : float
         One fit and its scoring, as timed.
     seconds : float
@@ -57,23 +59,66 @@ class SearchPlan:
     optimism : float
         Expected excess of the best score over its truth if all candidates are equally good and
         share no noise. Errs upwards: an upper bound.
-    advice : tuple of str
-        What to do, in plain words.
     """
 
     n_fits: int
     n_candidates: int
     n_splits: int
     n_rows: int
+    n_test: int
     seconds_per_fit: float
     seconds: float
     score: float
     noise: float
     optimism: float
-    advice: tuple[str, ...]
+
+    @property
+    def advice(self) -> tuple[str, ...]:
+        """What to do, in plain words."""
+        if self.n_candidates == 1:
+            return ("Nothing is chosen: the score needs no correction.",)
+        return tuple(self._advice())
+
+    def _advice(self) -> Iterator[str]:
+        if np.isfinite(self.noise):
+            yield (
+                f"Improvements below {self.optimism:.2g} may be nothing but luck in choosing: "
+                f"report the corrected score. {4 * self.n_rows:,} rows would halve it. More "
+                "candidates find a better best score as long as they differ; the corrected score "
+                "pays for their luck."
+            )
+        else:
+            yield (
+                "The noise of the score cannot be seen in one fold: report the corrected score, "
+                "and its interval."
+            )
+        fewest = self.n_candidates * self.n_splits + 1
+        if self.n_fits > fewest:
+            yield (
+                f"Without further folds, HonestSearchCV corrects the best score with {fewest} fits "
+                f"in place of {self.n_fits}."
+            )
+        if self.n_test < _FEW_ROWS:
+            yield f"A fold is judged on {self.n_test} rows: use fewer, larger folds or repeat them."
+        if self.seconds > _LONG:
+            yield "Keep finished fits with checkpoint=..., so that a stop loses nothing."
 
     def __str__(self) -> str:
-        return describe(vars(self))
+        lines = [
+            f"{self.n_candidates:,} candidates x {self.n_splits} splits on {self.n_rows:,} rows: "
+            f"{self.n_fits:,} fits, about {_duration(self.seconds)} "
+            f"({_duration(self.seconds_per_fit)} for the one timed)."
+        ]
+        if np.isfinite(self.noise):
+            low, high = PLAUSIBLE_CORRELATIONS
+            least, most = (self.optimism * np.sqrt(1 - shared) for shared in (high, low))
+            lines.append(
+                f"One candidate's mean score is known to about +-{self.noise:.2g}; the best of "
+                f"{self.n_candidates:,} equally good ones will look {least:.1g} to {most:.1g} too "
+                f"good on average, as they share {low:g} to {high:g} of their luck in nine grids "
+                f"of ten; {self.optimism:.2g} if they shared none."
+            )
+        return "\n".join(lines + [f"- {line}" for line in self.advice])
 
     def _repr_html_(self) -> str:
         return block("Plan of a search", as_text(str(self).splitlines()))
@@ -141,75 +186,78 @@ def plan(
         )
     splits = _splits(search, X, y, params.get("groups"))
     n_candidates = _count_candidates(search)
-    probe = _time_one_fit(search, X, y, splits[0], generator, params)
-    n_fits = _count_fits(search, X, y, params, n_candidates * len(splits))
     n_rows, n_test = _n_rows(X), len(splits[0][1])
-    noise = probe.noise() * float(np.sqrt(n_test / min(n_test * len(splits), n_rows)))
-    jobs = effective_n_jobs(getattr(search, "n_jobs", None))
-    facts = {
-        "n_fits": n_fits,
-        "n_candidates": n_candidates,
-        "n_splits": len(splits),
-        "n_rows": n_rows,
-        "seconds_per_fit": probe.seconds,
-        "seconds": n_fits * probe.seconds / min(jobs, n_fits),
-        "score": probe.score,
-        "noise": noise,
-        "optimism": float(noise * expected_maximum_of_normals(n_candidates))
-        if n_candidates > 1
-        else 0.0,
-    }
-    return SearchPlan(**facts, advice=advise(facts, n_test=n_test))
+    timed = _TimedFit(search, generator)
+    timed.run(X, y, splits[0], params)
+    n_fits = _count_fits(search, X, y, params, n_candidates * len(splits))
+    noise = timed.noise * float(np.sqrt(n_test / min(n_test * len(splits), n_rows)))
+    jobs = min(effective_n_jobs(getattr(search, "n_jobs", None)), n_fits)
+    bound = noise * float(expected_maximum_of_normals(n_candidates)) if n_candidates > 1 else 0.0
+    return SearchPlan(
+        n_fits=n_fits,
+        n_candidates=n_candidates,
+        n_splits=len(splits),
+        n_rows=n_rows,
+        n_test=n_test,
+        seconds_per_fit=timed.seconds,
+        seconds=n_fits * timed.seconds / jobs,
+        score=timed.score,
+        noise=noise,
+        optimism=bound,
+    )
 
 
-@dataclass
-class _Probe:
-    """A scorer that remembers what it cost and how its score moves with the test rows."""
+class _TimedFit:
+    """A fit of one candidate drawn at random: what it cost, and how its score moves with rows."""
 
-    scorer: Any
-    key: Any
-    rng: np.random.Generator
-    seconds: float = 0.0
-    score: float = np.nan
-    resampled: list[float] = field(default_factory=list)
+    def __init__(self, search: Any, rng: np.random.Generator) -> None:
+        self.estimator = clone(search.estimator).set_params(**_any_candidate(search, rng))
+        self.scorer, self.key = _scorer_of(search)
+        self.rng = rng
+        self.seconds = self.score = self.noise = float("nan")
 
-    def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
+    def run(self, X: Any, y: Any, split: tuple[Any, Any], params: Mapping[str, Any]) -> None:
+        """Fit on the training rows of the split; `judge` scores on its test rows."""
+        timed = cross_validate(
+            self.estimator,
+            X,
+            y,
+            cv=[split],
+            scoring=self.judge,
+            params={name: value for name, value in params.items() if name != "groups"} or None,
+            error_score="raise",
+        )
+        self.seconds += float(timed["fit_time"][0])
+
+    def judge(self, estimator: Any, X: Any, y: Any = None) -> float:
         """Score once for the record, then on resampled test rows."""
         start = time.perf_counter()
         self.score = self._score(estimator, X, y)
         self.seconds = time.perf_counter() - start
-        if _n_rows(X) >= _FEWEST_ROWS:
-            for _ in range(_N_RESAMPLES):
-                self._score_resampled(estimator, X, y)
-        return self.score
-
-    def noise(self) -> float:
-        """Standard deviation of the score of one fold; NaN where the fold does not show it.
-
-        A fold without a single error shows no noise, but that is not to say that there is none.
-        """
-        values = np.asarray(self.resampled)
+        n_resamples = _N_RESAMPLES if _n_rows(X) >= _FEWEST_ROWS else 0
+        values = np.array([self._score_resampled(estimator, X, y) for _ in range(n_resamples)])
         values = values[np.isfinite(values)]
         spread = float(values.std(ddof=1)) if values.size > _N_RESAMPLES // 2 else 0.0
-        rounding = 1e-9 * float(np.abs(values).max(initial=0.0))
-        return spread if spread > rounding else float("nan")
+        # A fold without a single error shows no noise, which is not to say that there is none.
+        if spread > 1e-9 * float(np.abs(values).max(initial=0.0)):
+            self.noise = spread
+        return self.score
 
     def _score(self, estimator: Any, X: Any, y: Any) -> float:
         value = self.scorer(estimator, X) if y is None else self.scorer(estimator, X, y)
         return float(value[self.key] if isinstance(value, Mapping) else value)
 
-    def _score_resampled(self, estimator: Any, X: Any, y: Any) -> None:
-        arrays = (X,) if y is None else (X, y)
+    def _score_resampled(self, estimator: Any, X: Any, y: Any) -> float:
         seed = int(self.rng.integers(2**31))
-        drawn = resample(*arrays, random_state=seed)
+        drawn = (resample(X, random_state=seed), None)
+        if y is not None:
+            drawn = resample(X, y, random_state=seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # metrics warn where a class was not drawn
             try:
-                self.resampled.append(
-                    self._score(estimator, *((drawn, None) if y is None else drawn))
-                )
+                return self._score(estimator, *drawn)
             except ValueError:  # the metric is not defined without one of the classes
-                self.resampled.append(float("nan"))
+                return float("nan")
 
 
 def _splits(search: Any, X: Any, y: Any, groups: Any) -> list[tuple[Any, Any]]:
@@ -222,32 +270,6 @@ def _splits(search: Any, X: Any, y: Any, groups: Any) -> list[tuple[Any, Any]]:
         )
     splitter = check_cv(cv, y, classifier=is_classifier(search.estimator))
     return list(splitter.split(X, y, groups))
-
-
-def _time_one_fit(
-    search: Any,
-    X: Any,
-    y: Any,
-    split: tuple[Any, Any],
-    rng: np.random.Generator,
-    params: Mapping[str, Any],
-) -> _Probe:
-    """Fit a candidate drawn at random on the first split; seconds include its scoring."""
-    estimator = clone(search.estimator).set_params(**_any_candidate(search, rng))
-    scorer, key = _scorer_of(search)
-    probe = _Probe(scorer=scorer, key=key, rng=rng)
-    fit_params = {name: value for name, value in params.items() if name != "groups"}
-    timed = cross_validate(
-        estimator,
-        X,
-        y,
-        cv=[split],
-        scoring=probe,
-        params=fit_params or None,
-        error_score="raise",
-    )
-    probe.seconds += float(timed["fit_time"][0])
-    return probe
 
 
 def _scorer_of(search: Any) -> tuple[Any, Any]:
@@ -314,3 +336,11 @@ def _count_fits(search: Any, X: Any, y: Any, params: Mapping[str, Any], of_searc
 def _n_rows(X: Any) -> int:
     shape = getattr(X, "shape", None)
     return int(shape[0]) if shape is not None else len(X)
+
+
+def _duration(seconds: float) -> str:
+    """Write a time for reading."""
+    for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} seconds" if seconds >= 10 else f"{seconds:.2g} seconds"

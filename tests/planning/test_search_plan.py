@@ -1,5 +1,7 @@
 """The plan of a search: the fits it will really make, its noise, its advice."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import loguniform
@@ -19,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 
 from skmaxev import HonestSearchCV, LowVarianceCVSearch, NestedCVSearch, ShrunkSearchCV
 from skmaxev.estimators import expected_maximum_of_normals
-from skmaxev.planning import plan
+from skmaxev.planning import SearchPlan, plan
 
 X, Y = make_classification(n_samples=120, n_features=5, flip_y=0.4, random_state=0)
 GRID = {"C": [0.01, 0.1, 1.0, 10.0]}
@@ -157,25 +159,23 @@ def test_an_error_of_the_fit_is_not_hidden():
         plan(GridSearchCV(LogisticRegression(), GRID), np.full_like(X, np.nan), Y)
 
 
+PLAN = SearchPlan(
+    n_fits=51, n_candidates=10, n_splits=5, n_rows=1000, n_test=200, seconds_per_fit=0.01234,
+    seconds=7200.0, score=0.8, noise=0.01, optimism=0.015,
+)  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [(0.01234, "0.012 seconds"), (42, "42 seconds"), (600, "10 minutes"), (4 * 3600, "4 hours"),
      (10 * 86400, "10 days")],
 )  # fmt: skip
 def test_times_are_written_for_reading(seconds, text):
-    from skmaxev.planning._advice import _duration
-
-    assert _duration(seconds) == text
+    assert f"about {text} (" in str(replace(PLAN, seconds=seconds))
 
 
 def test_a_long_search_is_told_to_keep_its_fits():
-    from skmaxev.planning._advice import advise
-
-    facts = {
-        "n_candidates": 10, "n_fits": 51, "n_splits": 5, "n_rows": 1000, "seconds": 7200.0,
-        "noise": 0.01, "optimism": 0.015,
-    }  # fmt: skip
-    assert any("checkpoint" in line for line in advise(facts, n_test=200))
+    assert any("checkpoint" in line for line in PLAN.advice)
 
 
 def test_an_estimator_is_no_search():
