@@ -151,7 +151,7 @@ def _report(
     errs = better if shared is None else "either way, little"
     if n_peers < scores.size:
         notes += (
-            f"{scores.size - n_peers} submission(s) far below the others do not tell how far good "
+            f"Submissions far below the others ({scores.size - n_peers}) do not tell how far good "
             "ones lie apart; the winner was corrected among the others.",
         )
     return SelectionReport(

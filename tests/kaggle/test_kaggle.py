@@ -287,7 +287,7 @@ def test_first_tries_far_below_the_rest_do_not_hide_the_luck():
     assert report.interval == clean.interval
     assert report.best_index == clean.best_index + 1
     assert report.n_used == 42
-    assert report.notes[-1].startswith("2 submission(s) far below the others")
+    assert report.notes[-1].startswith("Submissions far below the others (2)")
     assert not any("far below" in note for note in clean.notes)
     losses = correct_leaderboard(
         [0.7, *(1 - public), 0.5], standard_error=ERROR, correlation=0.0, greater_is_better=False
