@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from scipy import special, stats
 
 from benchmarks.accuracy.banked import Banked, load
 from skmaxev import SelectionReport, correct
-from skmaxev.correction._again import report_again, true_scores
+from skmaxev.correction import true_scores
 from skmaxev.metrics import METRICS, scores_from_responses
 
 N_REPEATS, CONTENDERS, N_RESAMPLES = 3, (3, 2, 1), 300
@@ -127,7 +128,8 @@ def judged_again(search: Banked) -> Answer:
         for candidate in np.argsort(-np.nan_to_num(estimates, nan=-np.inf))[: CONTENDERS[number]]:
             fresh[number, candidate] = search.again(candidate, number + 1)
         estimates = true_scores(table, fresh[: number + 1])
-    return answer_of(report_again(report, fresh, n_fits=search.bought))
+    best = int(np.nanargmax(estimates))
+    return answer_of(correct(replace(table, best_index=best, fresh=fresh)))
 
 
 METHODS: dict[str, Callable[[Banked], Answer]] = {

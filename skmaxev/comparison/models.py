@@ -8,10 +8,7 @@ from typing import Any
 import numpy as np
 
 from skmaxev._results import Result
-from skmaxev.correction import correct
-from skmaxev.correction._estimates import differences_of
-from skmaxev.correction._joined import joined_table, searches_in
-from skmaxev.correction._rows import usable_rows
+from skmaxev.correction import correct, differences_of, joined_table, searches_in
 from skmaxev.report import RunnersUp, SelectionReport
 from skmaxev.report.numbers import name_params
 from skmaxev.table import ScoreTable
@@ -104,7 +101,7 @@ def compare(searches: Any, *, level: float = 0.95, **options: Any) -> ModelCompa
     tables = {id(found[name]): report.table for name, report in reports.items()}
     joined = joined_table(found, lambda search: tables[id(search)])  # type: ignore[arg-type, return-value]
     winners = _winners(joined, list(reports.values()))
-    differences = differences_of(winners, usable_rows(winners), level)
+    differences = differences_of(winners, level)
     models: list[dict[str, Any]] = []
     for place, (name, report) in enumerate(reports.items()):
         low, high = report.interval or (None, None)

@@ -23,9 +23,7 @@ from sklearn.model_selection import (
 from sklearn.utils import check_random_state
 
 from skmaxev._compat import check_method_params, num_samples, routed_params
-from skmaxev.correction import correct
-from skmaxev.correction._again import true_scores
-from skmaxev.correction._parts import with_parts
+from skmaxev.correction import correct, true_scores, with_parts
 from skmaxev.engine.plan import plan_later_fits
 from skmaxev.engine.record import SINGLE, Record
 from skmaxev.engine.splits import as_splits

@@ -11,8 +11,7 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, LeaveOneOut
 from sklearn.neighbors import KNeighborsClassifier
 
-from skmaxev.correction import correct
-from skmaxev.correction._parts import with_parts
+from skmaxev.correction import correct, with_parts
 from skmaxev.readers.arrays import from_array
 from skmaxev.search import HonestSearchCV, LowVarianceCVSearch, ShrunkSearchCV
 

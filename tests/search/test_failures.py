@@ -109,7 +109,7 @@ def test_a_mistake_of_ours_is_no_reason_for_nan(Search, monkeypatch):
     def broken(*args, **options):
         raise ValueError("operands could not be broadcast together")
 
-    monkeypatch.setattr("skmaxev.correction._correct.estimate_all", broken)
+    monkeypatch.setattr("skmaxev.correction._report.estimate_all", broken)
     with pytest.raises(ValueError, match="could not be broadcast"):
         Search(*LOGISTIC, cv=3).fit(X, Y)
 

@@ -23,7 +23,7 @@ from sklearn.model_selection import (
 from sklearn.tree import DecisionTreeClassifier
 
 from skmaxev import HonestSearchCV, correct, judge_again
-from skmaxev.correction._again import true_scores
+from skmaxev.correction import true_scores
 from skmaxev.estimators import consensus, judged_again
 from skmaxev.search import planned_fits
 
