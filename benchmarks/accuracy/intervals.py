@@ -52,6 +52,12 @@ def counts(search: Any) -> dict[str, Design]:
     return {"design": design}
 
 
+def sizes(search: Any) -> dict[str, float]:
+    """Mean numbers of rows trained on and judged on."""
+    n_test = float(np.bincount(search.fold).mean())
+    return {"n_train": len(search.y) - n_test, "n_test": n_test}
+
+
 def around(
     estimate: Callable[[Any], float], level: float = 0.95, *, counted: bool = True
 ) -> Method:
@@ -99,8 +105,7 @@ def nested_t(search: Any) -> Interval:
 
 
 def nested_nadeau_bengio(search: Any) -> Interval:
-    sizes = {name: float(np.mean(value)) for name, value in counts(search).items()}
-    return nadeau_bengio_interval(nested_scores(search), **sizes)
+    return nadeau_bengio_interval(nested_scores(search), **sizes(search))
 
 
 def bbc_rows(search: Any) -> Interval:
@@ -121,8 +126,7 @@ def peers(metric: str) -> dict[str, Method]:
 
         def nestkit(search: Any) -> Interval:
             scores = nested_scores(search)
-            sizes = {name: float(np.mean(value)) for name, value in counts(search).items()}
-            result = corrected_t(scores, np.zeros(len(scores)), **sizes)
+            result = corrected_t(scores, np.zeros(len(scores)), **sizes(search))
             return result["ci_lower"], result["ci_upper"]
 
         found["nestkit, nested"] = nestkit

@@ -56,8 +56,8 @@ def correct(
           right and wrong, as of a leaderboard or of leave-one-out: rows are dealt into ten parts;
         - an Optuna study whose trials keep the scores of their splits;
         - several searches, studies, frames, ``cv_results_``, reports or files in a dict by name, or
-          a list, such as ``{"svm": search_1, "forest": search_2}``: all that was tried on the same
-          data is one search;
+          a list, or arrays in a dict, such as ``{"svm": search_1, "forest": search_2}``: all that
+          was tried on the same data is one search;
         - the path of a checkpoint in which a search was finished;
         - an object with ``scores``, or a ScoreTable.
     metric : str, optional

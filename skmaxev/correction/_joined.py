@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -37,11 +37,12 @@ def searches_in(results: Any) -> dict[str, Any] | None:
     ----------
     results : object
         A mapping of names to searches, studies, reports, tables, ``cv_results_`` or files of them,
-        or a list.
+        or a list; a mapping also of arrays of shape (n_splits, n_candidates).
     """
     if isinstance(results, Mapping):
         found = {str(name): search for name, search in results.items()}
-        return found if found and all(_is_whole(search) for search in found.values()) else None
+        whole = [_is_whole(one) or _is_table(one) for one in found.values()]
+        return found if found and all(whole) else None
     if not (isinstance(results, list | tuple) and results and all(map(_is_whole, results))):
         return None
     names = [_name_of(search) for search in results]
@@ -63,6 +64,10 @@ def _is_whole(search: Any) -> bool:
     else:
         columns = getattr(search, "columns", [])
     return any(str(name).startswith("split") for name in columns)
+
+
+def _is_table(search: Any) -> bool:
+    return isinstance(search, np.ndarray) and search.ndim == 2
 
 
 def _name_of(search: Any) -> str:
@@ -182,7 +187,15 @@ def _same_splits(
     pair = searches[name], searches[base]
     if not all(hasattr(search, "cv") for search in pair):
         return None
-    first, second = (5 if search.cv is None else search.cv for search in pair)  # the default
+    return _same_cv(*(5 if search.cv is None else search.cv for search in pair))  # the default
+
+
+def _same_cv(first: Any, second: Any) -> bool | None:
+    """Tell whether two splitters, or lists of splits, are the same; None for generators."""
+    if isinstance(first, Iterator) or isinstance(second, Iterator):
+        return None  # used up: what it gave is not known any more
+    if isinstance(first, list | tuple) and isinstance(second, list | tuple):
+        return all(_same(split[1], other[1]) for split, other in zip(first, second, strict=True))
     return _fixed(first) and repr(first) == repr(second)
 
 

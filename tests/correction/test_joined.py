@@ -92,6 +92,34 @@ def test_scores_of_one_model_a_name_are_one_search():
     assert report.notes == ()
 
 
+def test_arrays_by_name_are_searches():
+    tables = {name: correct(search).table.scores for name, search in searches().items()}
+    report = correct(tables, metric="accuracy")
+    assert report.n_candidates == 6
+    assert report.estimate == pytest.approx(correct(searches()).estimate)
+
+
+@pytest.mark.parametrize("seeds", [(0, 0), (0, 1)])
+def test_splits_given_as_lists_are_told_by_their_rows(seeds):
+    folds = [list(StratifiedKFold(5, shuffle=True, random_state=s).split(X, y)) for s in seeds]
+    found = {
+        name: GridSearchCV(model, grid, cv=cv, scoring="accuracy").fit(X, y)
+        for (name, (model, grid)), cv in zip(GRIDS.items(), folds, strict=True)
+    }
+    report = correct(found)
+    assert any("differ" in note for note in report.notes) == (seeds[0] != seeds[1])
+
+
+def test_splits_of_generators_are_not_called_different():
+    found = {
+        name: GridSearchCV(model, grid, cv=FOLDS.split(X, y), scoring="accuracy").fit(X, y)
+        for name, (model, grid) in GRIDS.items()
+    }
+    report = correct(found)
+    assert any("nothing tells" in note for note in report.notes)
+    assert report.estimate == pytest.approx(correct(searches()).estimate)
+
+
 def test_failed_candidates_keep_their_search():
     found = {name: correct(search).table for name, search in searches().items()}
     broken = found["neighbours"].scores.copy()
