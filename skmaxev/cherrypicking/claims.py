@@ -10,8 +10,7 @@ from scipy import stats
 
 from skmaxev._results import Result, as_odds, as_pvalue, at_least, tail_probability
 from skmaxev.cherrypicking._top import best_studentised_subset, top_mean_survival
-from skmaxev.estimators.spread import is_constant
-from skmaxev.estimators.validation import as_floats, as_result, check_count
+from skmaxev.estimators.validation import as_floats, as_result, check_count, is_constant
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -12,7 +12,7 @@ from scipy import stats
 from skmaxev._results import Result, at_least
 from skmaxev.comparison._checks import Alternative, check_pair, check_table, names_of
 from skmaxev.comparison.results import Comparison
-from skmaxev.estimators.spread import ROUNDING
+from skmaxev.estimators.validation import ROUNDING
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -11,8 +11,7 @@ from skmaxev._results import at_least, tail_probability
 from skmaxev.comparison._checks import Alternative, check_pair, check_sizes
 from skmaxev.comparison.results import Comparison
 from skmaxev.estimators.intervals import nadeau_bengio_interval
-from skmaxev.estimators.spread import check_spread, is_constant
-from skmaxev.estimators.validation import check_level
+from skmaxev.estimators.validation import check_level, check_spread, is_constant
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

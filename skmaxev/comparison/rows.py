@@ -10,8 +10,7 @@ from scipy import stats
 from skmaxev._results import at_least, tail_probability
 from skmaxev.comparison._checks import Alternative, aligned, check_pair, check_table, names_of
 from skmaxev.comparison.results import Comparison
-from skmaxev.estimators.spread import ROUNDING
-from skmaxev.estimators.validation import as_floats, check_level
+from skmaxev.estimators.validation import ROUNDING, as_floats, check_level
 
 if TYPE_CHECKING:
     from collections.abc import Callable

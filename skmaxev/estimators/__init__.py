@@ -17,9 +17,13 @@ from skmaxev.estimators.bounds import (
     optimism_of_equal_candidates,
 )
 from skmaxev.estimators.consensus import consensus
-from skmaxev.estimators.cross_validation import fold_means, low_bias_cv, low_variance_cv
+from skmaxev.estimators.cross_validation import (
+    fold_means,
+    low_bias_cv,
+    low_variance_cv,
+    maximum,
+)
 from skmaxev.estimators.intervals import nadeau_bengio_interval, selection_interval
-from skmaxev.estimators.maximum import maximum
 from skmaxev.estimators.resampling import Resampled, bbc, bbc_folds
 from skmaxev.estimators.shrinkage import efron_shrinkage, residual_noise, tibshirani
 from skmaxev.metrics.influence import auc_influences

@@ -1,4 +1,4 @@
-"""Cross-validation estimators of the largest expected score: some samples choose, others judge."""
+"""The largest mean, and cross-validation in its place: some samples choose, others judge."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from skmaxev.estimators._design import checked_design, is_shuffled, partitions
-from skmaxev.estimators.maximum import check_counted, leave_one_out_mean, pooled_mean
-from skmaxev.estimators.validation import as_result
+from skmaxev.estimators.validation import as_result, check_scores, name_some
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,10 +16,40 @@ if TYPE_CHECKING:
 
     from skmaxev.table import Design
 
-__all__ = ["fold_means", "low_bias_cv", "low_variance_cv"]
+__all__ = ["fold_means", "low_bias_cv", "low_variance_cv", "maximum"]
 
 _EPS = float(np.finfo(np.float64).eps)
 _ROUNDINGS_OF_A_SCORE = 4
+
+
+def maximum(scores: ArrayLike, *, counts: ArrayLike | None = None) -> float | NDArray[np.float64]:
+    """Estimate the largest expected score by the largest mean score.
+
+    This is the score that a search prints for its best candidate.
+
+    Parameters
+    ----------
+    scores : array-like of shape (..., n_splits, n_candidates)
+        Mean score of each candidate on each split; higher is better.
+    counts : array-like of shape (..., n_splits, n_candidates), optional
+        Samples behind each mean; equal if omitted. A mean of no samples is not read.
+
+    Returns
+    -------
+    float or ndarray of shape (...)
+        Errs upwards on average; unbiased only if an optimal candidate always wins.
+
+    References
+    ----------
+    .. [1] H. van Hasselt (2013), Theorem 1. arXiv:1302.7175.
+
+    Examples
+    --------
+    >>> maximum([[0.5, 0.75], [1.0, 0.25]])
+    0.75
+    """
+    table, weights = _check_counted(scores, counts)
+    return as_result(_pooled_mean(table, weights).max(axis=-1))
 
 
 def low_bias_cv(
@@ -58,7 +87,7 @@ def low_bias_cv(
     >>> low_bias_cv([[1.0, 0.5], [0.25, 0.5], [0.5, 0.25]])
     0.5
     """
-    table, weights = check_counted(scores, counts, min_splits=2)
+    table, weights = _check_counted(scores, counts, min_splits=2)
     parts, shares, rest, widened = _cut(table, weights, checked_design(design, table.shape[-2]))
     rounding = widened * _rounding_of_others(parts, shares)
     judged = _judge(rest, parts, rounding, _usable(shares)).mean(axis=-1)
@@ -93,7 +122,7 @@ def low_variance_cv(
     >>> round(low_variance_cv([[1.0, 0.5], [0.25, 0.5], [0.5, 0.25]]), 4)
     0.4583
     """
-    table, weights = check_counted(scores, counts, min_splits=2)
+    table, weights = _check_counted(scores, counts, min_splits=2)
     parts, shares, rest, _ = _cut(table, weights, checked_design(design, table.shape[-2]))
     rounding = _ROUNDINGS_OF_A_SCORE * _EPS * np.abs(parts)
     judged = _judge(parts, rest, rounding, _usable(shares)).mean(axis=-1)
@@ -110,7 +139,7 @@ def _cut(
     """
     parts = partitions(table, design)
     shares = None if weights is None else partitions(weights, design)
-    rest = leave_one_out_mean(parts, shares)
+    rest = _leave_one_out_mean(parts, shares)
     if not is_shuffled(design):
         return parts, shares, rest, 1.0
     outside = 1.0 - design.test_share
@@ -124,7 +153,7 @@ def _rounding_of_others(
 
     A bound taken from the whole table would let one diverged fit tie all candidates.
     """
-    size = leave_one_out_mean(np.abs(table), weights)
+    size = _leave_one_out_mean(np.abs(table), weights)
     size *= (_ROUNDINGS_OF_A_SCORE + table.shape[-2]) * _EPS
     return size
 
@@ -173,7 +202,7 @@ def _restrain(
     weights: NDArray[np.float64] | None,
 ) -> NDArray[np.float64]:
     """Undo rounding: the maximum where nothing was chosen, and nowhere outside the scores."""
-    largest = pooled_mean(table, weights).max(axis=-1)
+    largest = _pooled_mean(table, weights).max(axis=-1)
     same = (table == table[..., :1]).all(axis=(-2, -1))
     if weights is None:
         # Without counts no cross-validation estimate exceeds the maximum of the means.
@@ -248,3 +277,81 @@ def _check_samples(values: ArrayLike, index: int) -> NDArray[np.float64]:
             "different numbers of samples."
         )
     return column
+
+
+def _check_counted(
+    scores: ArrayLike, counts: ArrayLike | None, *, min_splits: int = 1
+) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+    """Return finite scores, and the samples behind each or None; a mean of no samples becomes 0."""
+    if counts is None:
+        return check_scores(scores, min_splits=min_splits), None
+    weights = _check_counts(counts, np.shape(scores))
+    # A mean of no samples is no number, so whatever stands there must not be read.
+    return check_scores(np.where(weights > 0, scores, 0.0), min_splits=min_splits), weights
+
+
+def _check_counts(counts: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    try:
+        weights = np.broadcast_to(np.asarray(counts, dtype=np.float64), shape)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"counts must be numbers that fit the shape of scores, {shape}; got shape "
+            f"{np.shape(counts)}. Give the number of samples behind each score."
+        ) from error
+    if not (np.isfinite(weights) & (weights >= 0)).all():
+        raise ValueError(
+            "counts must be finite and not negative; got "
+            f"{weights[~(np.isfinite(weights) & (weights >= 0))][0]:g}. "
+            "Give the number of samples behind each score, 0 where there are none."
+        )
+    if weights.ndim >= 2:
+        empty = np.nonzero((weights.sum(axis=-2) == 0).reshape(-1, shape[-1]).any(axis=0))[0]
+        if empty.size:
+            raise ValueError(
+                f"counts must leave every candidate a sample; candidates {name_some(empty)} have "
+                "none. Drop those candidates first."
+            )
+    return weights
+
+
+def _pooled_mean(
+    table: NDArray[np.float64], weights: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    """Return the mean over the samples of all splits; shape (..., n_candidates)."""
+    means: NDArray[np.float64]
+    if weights is None:
+        means = table.mean(axis=-2)
+    else:
+        means = (table * weights).sum(axis=-2) / weights.sum(axis=-2)
+    return means
+
+
+def _leave_one_out_mean(
+    table: NDArray[np.float64], weights: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    """Return the mean over the samples of the other splits, for every split; shape of `table`.
+
+    It is 0 where the other splits hold no sample.
+    """
+    if weights is None:
+        others = _sum_of_others(table)
+        others /= table.shape[-2] - 1
+        return others
+    others, total = _sum_of_others(table * weights), _sum_of_others(weights)
+    return np.divide(others, total, out=np.zeros_like(table), where=total > 0)
+
+
+def _sum_of_others(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum the splits before and the splits after each split.
+
+    ``sum - x`` would lose every digit of the others to one enormous x, such as the R2 of a
+    diverged fit.
+    """
+    others = np.zeros_like(values)
+    for split in range(1, values.shape[-2]):
+        others[..., split, :] = others[..., split - 1, :] + values[..., split - 1, :]
+    after = np.zeros_like(values[..., 0, :])
+    for split in range(values.shape[-2] - 2, -1, -1):
+        after += values[..., split + 1, :]
+        others[..., split, :] += after
+    return others

@@ -10,8 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from skmaxev.estimators._design import checked_design, is_shuffled
-from skmaxev.estimators.spread import ROUNDING, is_constant
-from skmaxev.estimators.validation import check_best_index, check_level, check_scores
+from skmaxev.estimators.validation import (
+    ROUNDING,
+    check_best_index,
+    check_level,
+    check_scores,
+    is_constant,
+)
 from skmaxev.table import Design
 
 __all__ = ["Differences", "known_differences", "paired_differences"]
