@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,7 +39,7 @@ class Resampled(NamedTuple):
     low, high : float
         Percentiles of those scores.
     n_resamples : int
-        Resamples that count: those that left something out on which the metric is defined.
+        Resamples that count: those that left something out.
     """
 
     estimate: float
@@ -51,7 +51,6 @@ class Resampled(NamedTuple):
 def bbc(
     values: ArrayLike,
     *,
-    strata: ArrayLike | None = None,
     n_resamples: int = 1000,
     level: float = 0.95,
     rng: RNG = None,
@@ -66,8 +65,6 @@ def bbc(
     ----------
     values : array-like of shape (n_rows, n_candidates)
         Score of each row by each candidate, out of fold; higher is better.
-    strata : array-like of shape (n_rows,), optional
-        Rows are drawn within each stratum, such as the fold or the class.
     n_resamples : int
         Bootstrap draws.
     level : float
@@ -104,7 +101,7 @@ def bbc(
             "rows must be finite; some hold NaN or infinity. Leave out rows that no split judged "
             "and candidates that failed."
         )
-    draws = _draws(len(table), strata, n_resamples, np.random.default_rng(rng))
+    draws = _draws(len(table), n_resamples, np.random.default_rng(rng))
     return _summary(_judge_means(table, draws, n_resamples), level)
 
 
@@ -162,7 +159,7 @@ def bbc_folds(
         )
     parts, generator = partitions(table, found), np.random.default_rng(rng)
     each = -(-n_resamples // len(parts))
-    judged = [_judge_means(part, _draws(len(part), None, each, generator), each) for part in parts]
+    judged = [_judge_means(part, _draws(len(part), each, generator), each) for part in parts]
     return _summary(np.concatenate(judged), level)
 
 
@@ -210,28 +207,19 @@ def _contenders(gap: FloatArray, n_resamples: int) -> NDArray[np.intp]:
     return np.flatnonzero(log_chance >= np.log(_RISK / (n_resamples * gap.shape[1])))
 
 
-def _draws(
-    n_rows: int, strata: ArrayLike | None, n_resamples: int, rng: np.random.Generator
-) -> Iterator[Weights]:
+def _draws(n_rows: int, n_resamples: int, rng: np.random.Generator) -> Iterator[Weights]:
     """Times that each row is drawn, (some, n_rows) at a time."""
     if n_resamples < 1:
         raise ValueError(f"n_resamples must be at least 1; got {n_resamples}. 1000 is usual.")
-    labels = np.zeros(n_rows, dtype=int) if strata is None else np.asarray(strata)
-    _check_length(labels, n_rows, "strata")
-    groups = [np.flatnonzero(labels == label) for label in np.unique(labels)]
     block = max(1, _BLOCK // n_rows)
     sizes = (min(block, n_resamples - start) for start in range(0, n_resamples, block))
-    return (_drawn(size, groups, rng) for size in sizes)
+    return (_drawn(size, n_rows, rng) for size in sizes)
 
 
-def _drawn(n_draws: int, groups: list[NDArray[np.intp]], rng: np.random.Generator) -> Weights:
-    n_rows = sum(map(len, groups))
+def _drawn(n_draws: int, n_rows: int, rng: np.random.Generator) -> Weights:
     weights = np.empty((n_draws, n_rows), dtype=np.float32)
-    for rows in groups:
-        length = len(rows)
-        place = slice(None) if length == n_rows else rows
-        for line in weights:  # one at a time stays in the cache
-            line[place] = np.bincount(rng.integers(0, length, length), minlength=length)
+    for line in weights:  # one at a time stays in the cache
+        line[:] = np.bincount(rng.integers(0, n_rows, n_rows), minlength=n_rows)
     return weights
 
 
@@ -239,16 +227,6 @@ def _summary(judged: FloatArray, level: float) -> Resampled:
     tail = (1.0 - check_level(level)) / 2.0
     counted = judged[~np.isnan(judged)]
     if not len(counted):
-        raise ValueError(
-            "no resample left out rows on which the metric is defined. Draw more resamples, or "
-            "give more rows."
-        )
+        raise ValueError("no resample left out any row. Draw more resamples, or give more rows.")
     low, high = np.quantile(counted, [tail, 1.0 - tail])
     return Resampled(float(counted.mean()), float(low), float(high), len(counted))
-
-
-def _check_length(array: NDArray[Any], length: int, name: str) -> None:
-    if array.shape != (length,):
-        raise ValueError(
-            f"{name} must have one entry a row, shape ({length},); got shape {array.shape}."
-        )

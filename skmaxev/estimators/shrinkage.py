@@ -48,17 +48,14 @@ def residual_noise(
     0.0
     """
     table = check_scores(scores, min_splits=2)
-    return as_result(_residual_noise(table, checked_design(design, table.shape[-2])))
-
-
-def _residual_noise(table: NDArray[np.float64], design: Design) -> NDArray[np.float64]:
-    return own_variance(partitions(table, design), design)
+    found = checked_design(design, table.shape[-2])
+    return as_result(own_variance(partitions(table, found), found))
 
 
 def efron_shrinkage(
     scores: ArrayLike,
     *,
-    noise: str | float = "residual",
+    noise: float | None = None,
     best_index: int | None = None,
     design: Design | None = None,
 ) -> float | NDArray[np.float64]:
@@ -71,9 +68,8 @@ def efron_shrinkage(
     ----------
     scores : array-like of shape (..., n_splits, n_candidates)
         Mean score of each candidate on each split; higher is better.
-    noise : {"residual", "marginal"} or float, default="residual"
-        Noise variance of a candidate's mean: left after removing the split effect (see
-        `residual_noise`), the mean variance over splits with that effect, or a number.
+    noise : float, optional
+        Noise variance of a candidate's mean; that of `residual_noise` if omitted.
     best_index : int, optional
         Column of the chosen candidate; by default the one with the largest mean.
     design : Design, optional
@@ -82,11 +78,10 @@ def efron_shrinkage(
     Returns
     -------
     float or ndarray of shape (...)
-        Between the winner's mean and the grand mean. Errs upwards on average with
-        ``noise="residual"`` where the splits share training rows, downwards with
-        ``noise="marginal"`` where candidates share noise; and upwards by nearly the whole optimism
-        where a few hopeless candidates make the spread of the true scores look wide, which
-        `consensus` does not. Where all means are equal it is the mean.
+        Between the winner's mean and the grand mean. Errs upwards on average where the splits share
+        training rows, and by nearly the whole optimism where a few hopeless candidates make the
+        spread of the true scores look wide, which `consensus` does not. Where all means are equal
+        it is the mean.
 
     References
     ----------
@@ -101,7 +96,10 @@ def efron_shrinkage(
     >>> efron_shrinkage(scores, noise=0.0)
     0.875
     """
-    table = check_scores(scores, min_splits=2 if isinstance(noise, str) else 1)
+    table = check_scores(scores, min_splits=2 if noise is None else 1)
+    known = isinstance(noise, int | float | np.number) and 0 <= noise < np.inf
+    if noise is not None and not known:
+        raise ValueError(f"noise must be a variance that is not negative; got {noise!r}.")
     means = table.mean(axis=-2)
     winner = _mean_of(means, best_index)
     spread = means.max(axis=-1) - means.min(axis=-1)
@@ -109,30 +107,12 @@ def efron_shrinkage(
     variance = np.square(means - grand[..., np.newaxis]).sum(axis=-1) / max(means.shape[-1] - 1, 1)
     # Rounding leaves equal means a variance; there is no excess to pull back then.
     lost = np.divide(
-        _noise_variance(table, noise, design),
+        residual_noise(table, design=design) if noise is None else noise,
         variance,
         out=np.zeros_like(variance),
         where=spread > 0,
     )
     return as_result(winner - np.minimum(lost, 1.0) * (winner - grand))
-
-
-def _noise_variance(
-    table: NDArray[np.float64], noise: str | float, design: Design | None
-) -> NDArray[np.float64]:
-    """Return the noise variance of a candidate's mean, of shape (...), by name or as given."""
-    if isinstance(noise, str):
-        if noise == "residual":
-            return _residual_noise(table, checked_design(design, table.shape[-2]))
-        if noise == "marginal":
-            marginal: NDArray[np.float64] = table.var(axis=-2, ddof=1).mean(axis=-1)
-            marginal /= table.shape[-2]
-            return marginal
-    elif isinstance(noise, (int, float, np.number)) and 0 <= noise < np.inf:
-        return np.full(table.shape[:-2], float(noise))
-    raise ValueError(
-        f"noise must be 'residual', 'marginal' or a variance that is not negative; got {noise!r}."
-    )
 
 
 def tibshirani(scores: ArrayLike, *, best_index: int | None = None) -> float | NDArray[np.float64]:

@@ -26,15 +26,15 @@ def loop_rest(scores_of, n_rows, winner, weights):
     return found
 
 
-def all_weights(n_rows, strata, n_resamples, seed):
+def all_weights(n_rows, n_resamples, seed):
     rng = np.random.default_rng(seed)
-    return np.concatenate(list(_draws(n_rows, strata, n_resamples, rng)))
+    return np.concatenate(list(_draws(n_rows, n_resamples, rng)))
 
 
 def loop_bbc(y, responses, metric, n_resamples, rng):
     """Mean score on the rows left out of each resample, by the definition, for any metric."""
     judged = []
-    for times in all_weights(len(y), None, n_resamples, rng).astype(int):
+    for times in all_weights(len(y), n_resamples, rng).astype(int):
         drawn, rest = np.repeat(np.arange(len(y)), times), np.flatnonzero(times == 0)
         inside = np.array([metric(y[drawn], column[drawn]) for column in responses.T])
         tied = np.flatnonzero(inside >= inside.max() - 1e-14 * abs(inside.max()))
@@ -45,7 +45,7 @@ def loop_bbc(y, responses, metric, n_resamples, rng):
 
 def test_judges_the_winner_on_the_rows_left_out():
     values = clear_winner(np.random.default_rng(0))
-    weights = all_weights(len(values), None, 50, 3)
+    weights = all_weights(len(values), 50, 3)
     rest = loop_rest(lambda rows, w: values[rows, w].mean(), len(values), 2, weights)
     result = bbc(values, n_resamples=50, level=0.8, rng=3)
     assert result.estimate == pytest.approx(np.mean(rest))
@@ -55,7 +55,7 @@ def test_judges_the_winner_on_the_rows_left_out():
 def test_chooses_the_best_of_the_drawn_rows():
     rng = np.random.default_rng(1)
     values = rng.random((30, 4))  # real numbers do not tie
-    weights = all_weights(30, None, 40, 5)
+    weights = all_weights(30, 40, 5)
     rest = []
     for weight in weights:
         winner = int((weight[:, None] * values).sum(axis=0).argmax())
@@ -82,7 +82,7 @@ def test_no_candidate_is_dropped_that_wins_a_resample(seed):
     values = rng.random((40, 30)) < rng.uniform(0.2, 0.9, 30)
     gap = values - values[:, [values.mean(axis=0).argmax()]].astype(float)
     kept = set(_contenders(gap, 100).tolist())
-    totals = all_weights(40, None, 100, seed) @ values
+    totals = all_weights(40, 100, seed) @ values
     assert set(totals.argmax(axis=1).tolist()) <= kept
 
 
@@ -94,18 +94,10 @@ def test_hopeless_candidates_are_dropped():
     assert 1 not in _contenders(gap, 1000)
 
 
-@given(SEEDS)
-def test_rows_are_drawn_within_their_stratum(seed):
-    strata = np.array([0, 1, 1, 0, 2, 2, 2, 1])
-    weights = all_weights(8, strata, 5, seed)
-    for label, size in ((0, 2), (1, 3), (2, 3)):
-        assert weights[:, strata == label].sum(axis=1) == pytest.approx(size)
-
-
 def test_candidates_that_tie_share_the_judgement():
     """A draw takes one of two rows twice, on which two candidates tie; the other row judges."""
     values = [[1.0, 1.0, 0.0], [0.25, 0.75, 0.0]]
-    weights = all_weights(2, None, 30, 0)
+    weights = all_weights(2, 30, 0)
     rest = [0.5 if first else 1.0 for first, second in weights == 2 if first or second]
     # On the second row the second candidate is ahead, and the first row judges it as 1.
     assert bbc(values, n_resamples=30, rng=0).estimate == pytest.approx(np.mean(rest))
@@ -158,10 +150,9 @@ def test_all_equal_candidates_come_out_unbiased():
     [
         (lambda: bbc([1.0, 0.0]), "rows must have shape"),
         (lambda: bbc([[1.0, np.nan], [0.0, 1.0]]), "rows must be finite"),
-        (lambda: bbc([[1.0], [0.0]], strata=[0, 1, 2]), "strata must have one entry a row"),
         (lambda: bbc([[1.0], [0.0]], n_resamples=0), "n_resamples must be at least 1"),
         (lambda: bbc([[1.0], [0.0]], level=1.0), "level must be between 0 and 1"),
-        (lambda: bbc([[1.0], [0.0]], strata=[0, 1]), "no resample left out rows"),
+        (lambda: bbc([[1.0], [0.0]], n_resamples=1, rng=1), "no resample left out any row"),
         (lambda: bbc_folds(np.zeros((2, 3, 2))), "one table"),
         (lambda: bbc_folds([[0.1, 0.2]]), "at least 2 split"),
     ],

@@ -1,7 +1,5 @@
 """What holds for every estimator of a score table."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -15,10 +13,9 @@ ESTIMATORS = {
     "low_bias_cv": est.low_bias_cv,
     "low_variance_cv": est.low_variance_cv,
     "efron": est.efron_shrinkage,
-    "efron_marginal": partial(est.efron_shrinkage, noise="marginal"),
     "tibshirani": est.tibshirani,
 }
-WITH_BEST_INDEX = ["efron", "efron_marginal", "tibshirani"]
+WITH_BEST_INDEX = ["efron", "tibshirani"]
 each = pytest.mark.parametrize("name", ESTIMATORS)
 few = settings(max_examples=20)  # for each estimator
 each_with_best_index = pytest.mark.parametrize("name", WITH_BEST_INDEX)
