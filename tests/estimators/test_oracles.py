@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skmaxev.estimators import accuracy_excess, consensus, judged_again, selection_interval
+from skmaxev.estimators import consensus, judged_again, selection_interval
 from skmaxev.estimators._plateau import own_noise
 from skmaxev.table import Design
 
@@ -186,48 +186,6 @@ def test_the_consensus_with_rows_is_that_of_the_formula_page():
         expected, noise = oracle(scores, rows=rows)
         found = consensus(scores, row_values=rows.reshape(60, 6), row_splits=np.arange(60) // 12)
         assert found == pytest.approx(expected, abs=0.06 * noise)
-
-
-def lower_by_chance(rows, excess, estimate, inflation):
-    """Take off what is left where no candidate has a signal, as often as that is so."""
-    k, size, m = excess.shape
-    free, n = k * (size - 1), k * size
-    gains = excess.mean(axis=(0, 1))
-    noise, effective = noise_of_rows(excess, inflation)
-    equal = posterior(gains, gains.max(), noise, effective)[1][0]
-    rest = excess - excess.mean(axis=1, keepdims=True)
-    shared = inflation * (rest.mean(axis=2) ** 2).sum() / free / n
-    each = inflation * (rest**2).sum(axis=(0, 1)) / free / n
-    p = min(m * stats.norm.sf((gains / np.sqrt(each)).max()), 1 / np.e)
-    odds = equal * stats.norm.pdf(gains.mean(), 0, np.sqrt(shared)) * -np.e * p * np.log(p)
-    means = rows.mean(axis=(0, 1))
-    lead = (rows - excess).reshape(n, m)
-    lead = (lead - lead.mean(axis=1, keepdims=True))[:, means.argmax()]
-    by_chance = lead.mean() - lead.var() / n / lead.mean() if lead.mean() > 0 else 0.0
-    without_signal = means.mean() + max(by_chance, 0.0)
-    return estimate - odds / (1 + odds) * max(estimate - without_signal, 0.0)
-
-
-def test_the_consensus_where_chance_is_known_is_that_of_its_notes():
-    """Guesses, some of the larger class more often than others."""
-    lowered = []
-    for seed in range(12):
-        rng = np.random.default_rng(seed)
-        positive = rng.random(60) < 0.6
-        rates = np.linspace(0.3, 0.7, 6) if seed % 2 else 0.5
-        right = ((rng.random((60, 6)) < rates) == positive[:, None]) * 1.0
-        excess = accuracy_excess(right, positive)
-        rows = right.reshape(5, 12, 6)
-        scores = rows.mean(axis=1)
-        told = {"row_values": right, "row_splits": np.arange(60) // 12}
-        blind = consensus(scores, **told)
-        one = noise_of(scores[np.newaxis], 0.0)[0]
-        inflation = noise_of(scores[np.newaxis], 0.2)[0] / one
-        expected = lower_by_chance(rows, excess.reshape(5, 12, 6), blind, inflation)
-        found = consensus(scores, row_excess=excess, **told)
-        lowered.append((blind - expected) / np.sqrt(one))
-        assert (blind - found) / np.sqrt(one) == pytest.approx(lowered[-1], abs=0.005)
-    assert max(lowered) > 0.3
 
 
 def test_independent_candidates_are_counted_without_bias_on_few_splits():
