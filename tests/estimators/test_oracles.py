@@ -97,7 +97,7 @@ def posterior(means, chosen, noise, effective):
     return mean, np.concatenate([a for a, _ in law]), np.concatenate([b for _, b in law])
 
 
-def oracle(scores, n_repeats=1, test_share=None, rows=None, *, shuffled=False):
+def oracle(scores, n_repeats=1, test_share=None, rows=None, *, shuffled=False, searches=None):
     parts = scores.reshape(n_repeats, -1, scores.shape[1])
     k = parts.shape[1]
     means = scores.mean(axis=0)
@@ -107,7 +107,10 @@ def oracle(scores, n_repeats=1, test_share=None, rows=None, *, shuffled=False):
         noise, effective = noise_of_rows(rows, noise / noise_of(parts, 0.0)[0])
     if shuffled:
         noise = noise_of(parts, 0.0)[0] * (1 + k * test_share / (1 - test_share))
-    expected, chances, lambdas = posterior(means, means[winner], noise, effective)
+    alike = np.full(len(means), True) if searches is None else searches == searches[winner]
+    if searches is not None:
+        effective = noise_of(parts[:, :, alike], 0.0)[1]
+    expected, chances, lambdas = posterior(means[alike], means[winner], noise, effective)
     crossed = []
     for part in parts:
         for split in range(k):
@@ -186,6 +189,14 @@ def test_the_consensus_with_rows_is_that_of_the_formula_page():
         expected, noise = oracle(scores, rows=rows)
         found = consensus(scores, row_values=rows.reshape(60, 6), row_splits=np.arange(60) // 12)
         assert found == pytest.approx(expected, abs=0.06 * noise)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_consensus_of_several_searches_is_that_of_the_formula_page(seed):
+    searches = np.arange(16) // 8
+    scores = table(seed, 5, 16, 1.0) + 0.8 * searches
+    expected, noise = oracle(scores, searches=searches)
+    assert consensus(scores, searches=searches) == pytest.approx(expected, abs=0.06 * noise)
 
 
 def test_independent_candidates_are_counted_without_bias_on_few_splits():
