@@ -24,7 +24,9 @@ _WITHIN = re.compile(r"(.*?)(?:fold|split|(?<![a-z])cv)[\s_./-]*(\d+)(.*)", re.I
 _NUMPY = re.compile(r"(?:np\.|numpy\.)?float\d+\(([^()]*)\)")  # as lists of its numbers print
 _NO_SCORE = re.compile(r"train|time|^params?_", re.IGNORECASE)
 _NO_MODEL = re.compile(
-    r"^(param|mean|std|rank|iter|n_resources)|score|time|trial|value|-(mean|stdv?)$", re.IGNORECASE
+    r"^(param|mean|std|rank|iter|n_resources)|score|time|trial|value|-(mean|stdv?)$|"
+    r"^(train|test|val|valid|validation)$",
+    re.IGNORECASE,
 )
 _NO_METRIC = frozenset(["user", "attrs", "metrics", "summary", "test", "score", "scores"])
 _DESCRIPTIONS = frozenset({"25%", "50%", "75%", "Mean", "Std", "SD", "Average"})
@@ -91,7 +93,10 @@ def _from_rows(rows: Sequence[Mapping[Any, Any]]) -> dict[str, Any]:
 
 
 def _from_frame(frame: Any) -> dict[str, Any]:
-    flat = [_flat(name) for name in frame.columns]
+    level = getattr(frame.columns, "name", None)  # of a pivoted table, perhaps 'fold'
+    numbered = [f"{level} {name}" for name in frame.columns]
+    by_split = level is not None and all(map(_ALONE.fullmatch, numbered))
+    flat = numbered if by_split else [_flat(name) for name in frame.columns]
     twice = next((name for name in flat if flat.count(name) > 1), None)
     if twice is not None:
         raise ValueError(f"the columns of a frame must differ; {twice!r} is there twice.")
@@ -195,6 +200,11 @@ def with_lists_unpacked(columns: Mapping[str, Any], metric: str | None = None) -
             f"metric must be one of {shown}; got {metric!r}. Say metric={shown[0]!r}, for example."
         )
     name = (asked or found)[0]
+    if isinstance(columns[name], np.ndarray) and columns[name].ndim > 1:
+        raise ValueError(
+            f"candidates must be told from splits; {name!r} holds an array. Pass the array itself, "
+            "one row a split and one column a candidate."
+        )
     scored = str(name).removeprefix("test_")
     scored = "score" if scored in (name, "scores") else scored
     cells = [_as_list(cell) for cell in columns[name]]

@@ -51,6 +51,9 @@ SHAPES = {
     "MLflow": named("metrics.fold_{}_auc", **{"metrics.fold_0_time": 1, "metrics.fold_1_time": 2}),
     "W&B": named("fold_{}/val_auc"),
     "number in the metric": named("f1_fold_{}"),
+    "pivoted long table": LONG.assign(fold=LONG["fold"].str[5].astype(int)).pivot(
+        index="param_C", columns="fold", values="score"
+    ),
     "lists in cells": lists("fold_scores"),
     "arrays in cells": lists("scores", list(SCORES.T)),
     "texts of lists": io.StringIO(
@@ -142,6 +145,8 @@ def test_what_cannot_be_told_is_asked(results, words):
             "rounds of one candidate.*return_cvbooster",
         ),
         ({"params": {"depth": 6}, "cv_results": {"test-RMSE-mean": [0.1]}}, "CatBoost's grid_sea"),
+        ({"scores": SCORES}, "'scores' holds an array. Pass the array itself"),
+        ({"train": list(SCORES[0]), "test": list(SCORES[1])}, "found only train, test"),
         ({"x": [3], "fun": -0.8, "func_vals": SCORES[0]}, "found only x, fun, func_vals"),
         ({"svm": 0.8, "forest": 0.9}, "found only svm, forest"),
         ([("svm", SCORES[0]), ("forest", SCORES[1])], r"got pairs.*Pass the scores by the name"),
