@@ -20,8 +20,8 @@ __all__ = ["about_grid"]
 def about_grid(report: SelectionReport) -> list[tuple[str, str]]:
     """Name parameters whose first or last value won, and those without effect, with a label."""
     table, best = report.table, report.best_params
-    if table is None or table.params is None or not best:
-        return []
+    if table is None or table.params is None or table.searches is not None or not best:
+        return []  # several searches are no grid
     values = {name: [params.get(name, 0) for params in table.params] for name in best}
     if prod(map(_n_different, values.values())) != report.n_candidates:
         return []  # draws have no edge

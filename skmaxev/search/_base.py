@@ -18,7 +18,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from skmaxev._compat import Interval, StrOptions, fit_context, has_callbacks, routing_enabled
-from skmaxev.correction import correct
+from skmaxev.correction import report_of
 from skmaxev.engine.types import Job
 from skmaxev.integrations.mlflow import autologged
 from skmaxev.report import SelectionReport
@@ -196,7 +196,7 @@ class BaseMaxSearch(GridSearchCV):
             means = mean_scores(table.used_scores)
             usable = bool(means[table.used_best_index] >= means.max())
         method = self.method if usable else "CONSENSUS"
-        return correct(table, method=method, level=self.level)
+        return report_of(table, method, self.level)
 
     def _attributes(
         self, outcome: Outcome, reports: Reports, primary: str | None

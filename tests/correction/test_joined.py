@@ -97,6 +97,8 @@ def test_arrays_by_name_are_searches():
     report = correct(tables, metric="accuracy")
     assert report.n_candidates == 6
     assert report.estimate == pytest.approx(correct(searches()).estimate)
+    assert "Edge of grid" not in str(report)
+    assert correct({"a": tables["tree"]}).estimate == correct(tables["tree"]).estimate
 
 
 @pytest.mark.parametrize("seeds", [(0, 0), (0, 1)])

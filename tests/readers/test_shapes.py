@@ -145,7 +145,10 @@ def test_what_cannot_be_told_is_asked(results, words):
             "rounds of one candidate.*return_cvbooster",
         ),
         ({"params": {"depth": 6}, "cv_results": {"test-RMSE-mean": [0.1]}}, "CatBoost's grid_sea"),
-        ({"scores": SCORES}, "'scores' holds an array. Pass the array itself"),
+        (
+            {"scores": SCORES, "notes": ["a", "b", "c"]},
+            "'scores' holds an array. Pass the array itself",
+        ),
         ({"train": list(SCORES[0]), "test": list(SCORES[1])}, "found only train, test"),
         ({"x": [3], "fun": -0.8, "func_vals": SCORES[0]}, "found only x, fun, func_vals"),
         ({"svm": 0.8, "forest": 0.9}, "found only svm, forest"),
