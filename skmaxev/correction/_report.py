@@ -42,6 +42,10 @@ _ASSUMED = (
     "The {} splits were taken for the folds of one partition of the rows. If they repeat a "
     "partition, say n_repeats=; if they are shuffled splits, n_repeats={} and test_share=."
 )
+_TAKEN_FOR_LOSSES = (
+    "No score is above 0, so they were taken for losses turned round, of which 0 is the best. If "
+    "that is not so, name the metric by metric=."
+)
 _ON_THE_BOUND = (
     "No interval: the score lies on the bound of the metric, and the judged rows tell nothing of "
     "how large the first error will be; of n rows without one, up to 3/n of new rows may have one."
@@ -241,6 +245,9 @@ def _remarks(
         "the metric because no score is beyond it."
         for end in bounds
     ]
+    guessed = table.greater_is_better and not table.metric.startswith("neg_")
+    if guessed and not is_known(table.metric) and table.support == (-np.inf, 0.0):
+        remarks.append(_TAKEN_FOR_LOSSES)
     return remarks
 
 

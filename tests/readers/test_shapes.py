@@ -272,7 +272,8 @@ def test_losses_that_were_turned_round_already_are_asked_about():
     assert turned.naive == pytest.approx(-PLAIN.naive)
     assert turned.notes[0].startswith("All losses are below 0.")
     assert not correct(SCORES, greater_is_better=False).notes
-    assert not correct(-SCORES).notes
+    assert correct(-SCORES).notes[0].startswith("No score is above 0")
+    assert not correct(-SCORES, metric="neg_mean_absolute_error").notes
 
 
 METRICS = ["accuracy", "auc", "err_count", "logloss", "max_per_class_error", "mcc"]
