@@ -67,6 +67,7 @@ def printed(search: Banked) -> Answer:
 
 
 def nested(search: Banked) -> Answer:
+    search.bought = search.table.size * (len(search.table) - 1) // 2  # with shared folds
     outer = search.table[np.arange(len(search.table)), search.outer_winners]
     return winner_of(search), *around_mean(outer, stats.t.ppf(0.975, len(outer) - 1))
 
@@ -74,15 +75,16 @@ def nested(search: Banked) -> Answer:
 def nested_pooled(search: Banked) -> Answer:
     """Judge the predictions of the outer winners together, where the metric is one to pool."""
     known = METRICS[search.metric]
+    winner, mean, *_ = nested(search)
     if not known.pooled or search.responses is None:
-        return (*nested(search)[:2], np.nan, np.nan)
+        return winner, mean, np.nan, np.nan
     said = search.responses[:, 0].astype(float)
     if search.task == "binary":  # decision values of some, probabilities of others
         decides = ((said < 0.0) | (said > 1.0)).any(axis=1)
         said[decides] = special.expit(said[decides])
     outer = said[search.outer_winners[search.fold[0]], np.arange(len(search.y))]
     found = scores_from_responses(search.metric, search.y, outer[np.newaxis], 0 * search.fold[0])
-    return winner_of(search), float(found[0, 0]), np.nan, np.nan
+    return winner, float(found[0, 0]), np.nan, np.nan
 
 
 def answer_of(report: SelectionReport) -> Answer:
