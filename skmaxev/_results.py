@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 __all__ = [
-    "LEAST_PVALUE",
     "Result",
     "as_frame",
     "as_latex",
@@ -29,7 +28,7 @@ __all__ = [
     "tail_probability",
 ]
 
-LEAST_PVALUE = 1e-300
+_LEAST_PVALUE = 1e-300
 """What a p-value is given as where it is smaller: no evidence makes it zero."""
 
 _LEAST_SHOWN = 1e-4
@@ -80,12 +79,12 @@ def as_odds(probability: float) -> str:
 
 def as_pvalue(pvalue: float) -> str:
     """Write a p-value for a table."""
-    return f"< {LEAST_PVALUE:g}" if pvalue <= LEAST_PVALUE else f"{pvalue:.3g}"
+    return f"< {_LEAST_PVALUE:g}" if pvalue <= _LEAST_PVALUE else f"{pvalue:.3g}"
 
 
 def at_least(pvalue: ArrayLike) -> Any:
-    """Give p-values that floating point made zero as `LEAST_PVALUE`; a float for one."""
-    floored = np.maximum(np.asarray(pvalue, dtype=np.float64), LEAST_PVALUE)
+    """Give p-values that floating point made zero as `_LEAST_PVALUE`; a float for one."""
+    floored = np.maximum(np.asarray(pvalue, dtype=np.float64), _LEAST_PVALUE)
     return floored if floored.ndim else float(floored)
 
 

@@ -58,14 +58,12 @@ def check_pair(
     return first, second
 
 
-def check_table(
-    scores: ArrayLike, *, rows: str, least_rows: int, least: int
-) -> NDArray[np.float64]:
+def check_table(scores: ArrayLike, *, rows: str, least: int) -> NDArray[np.float64]:
     """Return finite scores of shape (n_rows, n_candidates)."""
     table = as_floats(scores)
-    if table.ndim != 2 or table.shape[0] < least_rows or table.shape[1] < least:
+    if table.ndim != 2 or table.shape[0] < 2 or table.shape[1] < least:
         raise ValueError(
-            f"scores must have shape (n_{rows}, n_candidates) with at least {least_rows} {rows} "
+            f"scores must have shape (n_{rows}, n_candidates) with at least 2 {rows} "
             f"and {least} candidates; got {table.shape}."
         )
     if not np.isfinite(table).all():

@@ -82,7 +82,7 @@ def compare_pairs(
     >>> [round(pair.pvalue, 3) for pair in compare_pairs(scores, control=0).comparisons]
     [0.001, 0.001]
     """
-    table = check_table(scores, rows="datasets", least_rows=2, least=2)
+    table = check_table(scores, rows="datasets", least=2)
     tests = {"signed rank": signed_rank, "sign": sign_test}
     if test not in tests:
         raise ValueError(f"test must be one of {list(tests)}; got {test!r}.")

@@ -73,7 +73,7 @@ def compare(searches: Any, *, level: float = 0.95, **options: Any) -> ModelCompa
     Returns
     -------
     ModelComparison
-        Prints as a sentence; `to_frame`, `to_markdown`, `to_latex` and a notebook give the table.
+        Prints as a sentence; as a frame, Markdown, LaTeX and in a notebook it is the table.
         Differences are paired, with the variance of Nadeau and Bengio around the honest scores.
 
     Raises
@@ -147,7 +147,7 @@ def _winners(joined: ScoreTable, reports: list[SelectionReport]) -> ScoreTable:
 def winner_against_runners_up(
     results: Any = None, *, level: float = 0.95, **options: Any
 ) -> RunnersUp:
-    """Measure how far the winner of a search is from every other: `SelectionReport.runners_up`.
+    """Measure how far the winner of a search is from every other, as ``report.runners_up()``.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ def friedman_nemenyi(scores: ArrayLike, *, level: float = 0.95) -> RankCompariso
     >>> result.average_ranks.tolist(), round(result.critical_difference, 3)
     ([1.0, 2.125, 2.875], 1.657)
     """
-    table = check_table(scores, rows="datasets", least_rows=2, least=3)
+    table = check_table(scores, rows="datasets", least=3)
     check_level(level)
     n_datasets, n_models = table.shape
     ranks = stats.rankdata(-table, axis=1).mean(axis=0)

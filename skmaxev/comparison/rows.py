@@ -114,7 +114,7 @@ def cochran_q(correct: ArrayLike) -> Comparison:
     >>> round(cochran_q(right).pvalue, 4)
     0.0224
     """
-    table = check_table(correct, rows="rows", least_rows=2, least=2)
+    table = check_table(correct, rows="rows", least=2)
     if not np.isin(table, (0.0, 1.0)).all():
         raise ValueError("correct must hold True and False: y_true == y_pred of each model.")
     size, shares = table.shape[1], table.mean(axis=0)
@@ -290,11 +290,7 @@ def resampled_rows(
     def resampled(drawn: NDArray[np.intp]) -> float:
         return float(metric(y[drawn], first[drawn]) - metric(y[drawn], second[drawn]))
 
-    options: dict[str, Any] = {
-        "n_resamples": n_resamples,
-        "random_state": generator,
-        "vectorized": False,
-    }
+    options: dict[str, Any] = {"n_resamples": n_resamples, "random_state": generator}
     test = stats.permutation_test(
         (rows, rows + len(y)), gap, permutation_type="samples", alternative=alternative, **options
     )

@@ -70,7 +70,7 @@ def report_of(table: ScoreTable, method: str, level: float) -> SelectionReport:
     pooled = dealt if rows is None else pooled_table(dealt, rows)
     values = estimate_all(pooled, rows)
     _check_method(dealt, values, method)
-    unlike = not _is_borne(pooled, rows, values, method)
+    unlike = not _assumption_holds(pooled, rows, values, method)
     asked, method = method, "CONSENSUS" if unlike else method
     if method == "CONSENSUS" and dealt.fresh is not None:
         values = {method: float(true_scores(dealt, dealt.fresh)[dealt.best_index])}
@@ -124,7 +124,7 @@ def _about_certain(certain: CertainRows) -> str:
     )
 
 
-def _is_borne(
+def _assumption_holds(
     table: ScoreTable, rows: Rows | None, values: Mapping[str, float], method: str
 ) -> bool:
     """Tell whether a method that knows one noise for all candidates can be meant for these."""

@@ -219,7 +219,7 @@ class Responses:
         return np.searchsorted(self._classes, labels).astype(np.float32)
 
 
-def report_failures(record: Record, plan: Plan, places: Sequence[Place], y: Any = None) -> None:
+def report_failures(record: Record, plan: Plan, places: Sequence[Place], y: Any) -> None:
     """Tell about failures: of the search itself as scikit-learn does, of nested folds once.
 
     ``places`` are the splits of the search itself, ``y`` is the target of a classifier. If all fits
@@ -243,9 +243,7 @@ def _scorers(record: Record, places: Sequence[Place]) -> list[dict[str, str]]:
     return [found for (row, _), found in sorted(record.failures.items()) if row in rows]
 
 
-def report_nested_failures(
-    record: Record, plan: Plan, splits: Sequence[Split], y: Any = None
-) -> None:
+def report_nested_failures(record: Record, plan: Plan, splits: Sequence[Split], y: Any) -> None:
     """Warn once about fits, and once about scorers, that failed in nested folds only.
 
     Of the fits it is said what they trained on, beside the ``splits`` of the search itself.

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from skmaxev.table import Design
 
-__all__ = ["checked_design", "common_share", "is_shuffled", "overlap", "own_variance", "partitions"]
+__all__ = ["checked_design", "is_shuffled", "overlap", "own_variance", "partitions"]
 
 FloatArray = NDArray[np.float64]
 
@@ -101,11 +101,11 @@ def overlap(parts: FloatArray, design: Design) -> float:
     The correlation of two folds is half of Nadeau and Bengio's: 0.4 to 0.6 of it is found over many
     draws of a problem. Runs that do not rise and fall together are independent, and have none.
     """
-    correlation = _OF_NADEAU_BENGIO * design.test_share * common_share(parts)
+    correlation = _OF_NADEAU_BENGIO * design.test_share * _common_share(parts)
     return float((1.0 + (parts.shape[-2] - 1) * correlation) / (1.0 - correlation))
 
 
-def common_share(parts: FloatArray) -> float:
+def _common_share(parts: FloatArray) -> float:
     """Share of the variance between the folds' means that all candidates have in common."""
     n_candidates = parts.shape[-1]
     deviation = parts - parts.mean(axis=-2, keepdims=True)

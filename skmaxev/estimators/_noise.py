@@ -14,7 +14,7 @@ from scipy import stats
 from skmaxev.estimators._design import is_shuffled, own_variance, partitions
 from skmaxev.table import Design
 
-__all__ = ["Noise", "counts_rows", "interval", "measure", "variance_function"]
+__all__ = ["Noise", "counts_rows", "interval", "measure"]
 
 FloatArray = NDArray[np.float64]
 Support = tuple[float, float]
@@ -46,7 +46,7 @@ class Noise:
     df: float
 
 
-def variance_function(score: ArrayLike, support: Support) -> FloatArray:
+def _variance_function(score: ArrayLike, support: Support) -> FloatArray:
     """Shape of a score's variance over the range of its metric."""
     low, high = support
     at = np.asarray(score, dtype=np.float64)
@@ -163,7 +163,7 @@ def _of_values(
         # The winner may owe its place to large losses that its rows did not meet, others' did.
         of = np.flatnonzero(tied if _is_bounded(support) else _better_half(means))
         values = values[:, of]
-    scale = variance_function(means[of], support)
+    scale = _variance_function(means[of], support)
     centred = values - values.mean(axis=0)
     # What rounding leaves of a column of one value, such as the log loss of a coin, is no noise.
     varies = (scale > 0) & (np.abs(centred).max(axis=0) > _SAME * np.abs(values).max(axis=0))
@@ -216,7 +216,7 @@ def _between_splits(table: FloatArray, support: Support, design: Design) -> tupl
         # Without a bound on either side hopeless candidates have any noise: the better half counts.
         better = table[:, _better_half(table.mean(axis=0))]
         table = better if _varies(better) else table  # perfect candidates show no noise at all
-    scale = variance_function(table.mean(axis=0), support).mean()
+    scale = _variance_function(table.mean(axis=0), support).mean()
     if not scale > 0 or not _varies(table):
         return 0.0, 0.0
     parts = partitions(table, design)

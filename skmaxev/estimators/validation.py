@@ -42,9 +42,7 @@ def as_floats(values: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(values, dtype=np.float64, order="C")
 
 
-def check_scores(
-    scores: ArrayLike, *, min_splits: int = 1, min_candidates: int = 1
-) -> NDArray[np.float64]:
+def check_scores(scores: ArrayLike, *, min_splits: int = 1) -> NDArray[np.float64]:
     """Return ``scores`` as finite floats of shape (..., n_splits, n_candidates)."""
     try:
         table = as_floats(scores)
@@ -59,7 +57,7 @@ def check_scores(
             "Pass one row a split and one column a candidate."
         )
     _check_size(table.shape[-2], min_splits, "split")
-    _check_size(table.shape[-1], min_candidates, "candidate")
+    _check_size(table.shape[-1], 1, "candidate")
     finite = np.isfinite(table)
     if not finite.all():
         failed = np.nonzero(~finite.reshape(-1, table.shape[-1]).all(axis=0))[0]

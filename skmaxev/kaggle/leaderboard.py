@@ -94,7 +94,7 @@ def correct_leaderboard(
     Notes
     -----
     Submissions more than three spreads below the median, such as first tries, are left aside.
-    The others have normal true scores under normal noise: the estimate is `efron_shrinkage` with
+    The others have normal true scores under normal noise: the estimate is Efron's shrinkage with
     the noise that is not shared, the interval Morris's, which counts the estimated prior, with the
     shared part added. Public scores do not tell noise from skill: without the correlation, the
     interval is the union of those for correlations from 0 to 1. A correction of c standard errors

@@ -187,7 +187,7 @@ _LOSS_WORDS = frozenset(
     {"loss", "losses", "logloss", "rmse", "mse", "mae", "mape", "smape", "wape", "rmsle", "msle"}
     | {"rmspe", "medae", "error", "err", "deviance", "brier", "perplexity", "nll", "crps", "neg"}
     | {"pinball", "crossentropy", "entropy", "wmape", "mase", "rmsse", "owa", "cost", "hinge"}
-    | {"huber", "quantile", "regret", "errors", "hamming", "ce", "rmsse"}
+    | {"huber", "quantile", "regret", "errors", "hamming", "ce"}
 )
 _SCORE_WORDS = frozenset(
     {"accuracy", "acc", "auc", "auroc", "auprc", "aucpr", "prauc", "ap", "f1", "f2", "fbeta"}
@@ -195,7 +195,7 @@ _SCORE_WORDS = frozenset(
     | {"mcc", "ndcg", "mrr", "r2", "rsq", "jaccard", "iou", "dice", "gini", "skill", "correlation"}
     | {"pearson", "spearman", "cindex", "concordance", "likelihood", "lift", "gain", "reward"}
     | {"return", "profit", "silhouette", "map", "elbo", "qwk", "hits", "bleu", "rouge", "prec"}
-    | {"roc", "prauc", "sens", "spec", "rsquared"}
+    | {"roc", "sens", "spec", "rsquared"}
 )
 _ATTRIBUTES = frozenset({"balanced", "mean", "macro", "micro", "weighted", "roc", "pr", "log"}) | {
     *("top", "group", "max", "per", "class", "absolute", "squared", "root", "count", "average"),

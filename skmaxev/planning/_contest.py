@@ -12,7 +12,7 @@ from scipy import stats
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Contest", "Metric", "make_contest", "score_noise"]
+__all__ = ["Contest", "Metric", "make_contest"]
 
 Metric = Literal["accuracy", "roc_auc"]
 
@@ -109,11 +109,11 @@ def make_contest(
     if metric == "accuracy" and n_own <= _MOST_EXACT:
         shown, likelihood = _binomial(true, max(1, round(n_own)))
     else:
-        shown, likelihood = _normal(true, score_noise(true, n_own, metric))
+        shown, likelihood = _normal(true, _score_noise(true, n_own, metric))
     return Contest(true=true, shown=shown, joint=weights[:, None] * likelihood)
 
 
-def score_noise(score: NDArray[np.float64], n_rows: float, metric: Metric) -> NDArray[np.float64]:
+def _score_noise(score: NDArray[np.float64], n_rows: float, metric: Metric) -> NDArray[np.float64]:
     """Standard deviation of a score on ``n_rows`` rows."""
     if metric == "accuracy":
         return np.asarray(np.sqrt(score * (1 - score) / n_rows))

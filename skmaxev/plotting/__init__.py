@@ -1,4 +1,4 @@
-"""Pictures of a search, in scikit-learn's convention: arrays in, `plot(ax=None)` draws.
+"""Pictures of a search, in scikit-learn's convention: arrays in, ``plot(ax=None)`` draws.
 
 matplotlib is imported when something is drawn, so everything else works without it.
 """

@@ -111,7 +111,7 @@ class ReportDisplay(Display):
         Parameters
         ----------
         report : SelectionReport
-            Of `correct` or of a fitted search, with its score table.
+            Of `skmaxev.correct` or of a fitted search, with its score table.
         """
         report = as_loss(report)
         return cls(

@@ -107,7 +107,7 @@ def percent(level: float) -> str:
     return f"{round(100 * level, 6):g}%"
 
 
-def name_candidates(indices: Sequence[int], noun: str = "candidate") -> str:
+def name_candidates(indices: Sequence[int], noun: str) -> str:
     """Write 'candidate 3' or 'candidates 3, 4', cut to the first few."""
     noun += "s" * (len(indices) > 1)
     hidden = len(indices) - _MOST_NAMED

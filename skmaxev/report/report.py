@@ -50,7 +50,7 @@ class Estimate:
 
     @classmethod
     def by(cls, key: str, value: float, *, errs: str) -> Estimate:
-        """Make the answer of the method with this key, in the words of `METHODS`."""
+        """Make the answer of the method with this key, in the words of ``METHODS``."""
         name, target, _, citation, *_ = METHODS[key]
         return cls(key=key, value=value, target=target, errs=errs, name=name, citation=citation)
 

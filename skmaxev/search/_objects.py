@@ -153,7 +153,7 @@ def judge_search(
     return {"score": folds} | ({metric: folds} if isinstance(metric, str) else {})
 
 
-def check_forgets(copied: Mapping[str, Any], handed_on: Mapping[str, Any] | None = None) -> None:
+def check_forgets(copied: Mapping[str, Any], handed_on: Mapping[str, Any]) -> None:
     """Refuse a model that takes along what it learnt on one fold to the next.
 
     A study of Optuna that lies in a database or holds trials already, its storage, an optimizer of
@@ -164,7 +164,7 @@ def check_forgets(copied: Mapping[str, Any], handed_on: Mapping[str, Any] | None
     Every fit gets a copy of what is ``copied``, and what is ``handed_on`` as it is, so that there
     a new study is shared too. Models, lists and mappings in them are looked through.
     """
-    for given, is_copied in ((copied, True), (handed_on or {}, False)):
+    for given, is_copied in ((copied, True), (handed_on, False)):
         for name, value in _inside("", given, set()):
             if memory := _memory(name, value, is_copied=is_copied):
                 raise ValueError(
