@@ -70,9 +70,7 @@ def fresh_copy(cv: Any) -> Any:
         return cv
 
 
-def nest(
-    cv: Any, outer: Sequence[Split], *, name: str = "cv", cure: str = CURE, **data: Any
-) -> Nesting:
+def nest(cv: Any, outer: Sequence[Split], *, cure: str = CURE, **data: Any) -> Nesting:
     """Split the training rows of every outer fold by a splitter, as classical nesting does.
 
     Parameters
@@ -81,8 +79,6 @@ def nest(
         As for ``GridSearchCV``; every outer fold gets a copy, with its random state unused.
     outer : sequence of Split
         The outer folds.
-    name : str
-        Name of the parameter that holds ``cv``, for messages.
     cure : str
         What to do where it cannot be done, for messages.
     **data
@@ -96,10 +92,9 @@ def nest(
     """
     if not (cv is None or isinstance(cv, numbers.Integral) or hasattr(cv, "split")):
         raise SplitError(
-            f"{name} is a list of splits: its row numbers belong to the whole data and cannot "
-            "split the training rows of an outer fold. Leave outer_cv=None with three or more "
-            "folds that judge each row once, which then are shared, or give "
-            f"{name} as a number or a splitter."
+            "cv is a list of splits: its row numbers belong to the whole data and cannot split the "
+            "training rows of an outer fold. Leave outer_cv=None with three or more folds that "
+            "judge each row once, which then are shared, or give cv as a number or a splitter."
         )
     empty = [number for number, fold in enumerate(outer) if min(map(len, fold)) == 0]
     if empty or not outer:
@@ -111,7 +106,7 @@ def nest(
         split_rows(
             fresh_copy(cv),
             fold.train,
-            name=f"{name} cannot split the training rows of outer fold {number}",
+            name=f"cv cannot split the training rows of outer fold {number}",
             cure=cure,
             **data,
         )

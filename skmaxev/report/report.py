@@ -66,8 +66,8 @@ class SelectionReport:
     estimate : float
         Honest score: the naive score corrected by ``method`` for the winner having been chosen.
     interval : tuple of two floats, or None
-        Interval that aims to hold the target in a share ``level`` of searches; None where one
-        split of one candidate shows no noise.
+        Interval that aims to hold the winner's true score in a share ``level`` of searches; None
+        where the scores show no noise, or the estimate lies on the only bound of the metric.
     level : float
         Confidence level of ``interval``.
     method : str
