@@ -168,22 +168,21 @@ def parallel_cases(*, quick: bool) -> Iterator[Case]:
 
 
 def jobs_cases(*, quick: bool) -> Iterator[Case]:
-    """Compare two workers with one process, where a pool has to be started and where it is there.
+    """Compare two workers that are there with one process.
 
     The number of fits is chosen so that one process takes about the total time.
     """
     X, y = make_classification(60, 4, random_state=0)
     totals = (0.1,) if quick else (0.5, 2.0, 10.0)
-    for state, fit, total in product(("cold", "warm"), (1e-4, 1e-3, 1e-2, 1e-1), totals):
+    for fit, total in product((1e-4, 1e-3, 1e-2, 1e-1), totals):
         number = max(round(total / (fit + AROUND_A_FIT) / N_FOLDS), 1)
         sides = (ShrunkSearchCV, Works(seconds=fit), {"number": range(number)}, N_FOLDS, X, y)
         yield Case(
-            f"{state} pool, {number * N_FOLDS:,} fits of {1e3 * fit:g} ms, n_jobs=2",
+            f"{number * N_FOLDS:,} fits of {1e3 * fit:g} ms, n_jobs=2",
             partial(plain, *sides, n_jobs=2),
             {"n_jobs=1": partial(plain, *sides)},
-            fresh=state == "cold",
             best=True,
-            prepare=warm_pool if state == "warm" else None,
+            prepare=warm_pool,
         )
 
 
