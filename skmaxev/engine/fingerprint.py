@@ -80,6 +80,11 @@ def fingerprint(value: Any, *, name: str = "value") -> str:
             f"this process only: {error}. Write functions and classes with def or class at the top "
             "of a module, and give what a thing is made from, such as a path, for the thing."
         ) from None
+    except RecursionError:
+        raise FingerprintError(
+            f"a checkpoint reads values down to some hundred levels; {name} is nested deeper than "
+            "Python's recursion limit allows. Flatten it, or raise sys.setrecursionlimit."
+        ) from None
     return stream.hexdigest()
 
 
@@ -124,6 +129,8 @@ def _described(value: Any) -> Any:
     """Describe by plain values what pickle would write by name, or not twice alike."""
     if type(value) in _BY_TYPE:
         return _BY_TYPE[type(value)](value)
+    if isinstance(value, np.generic) and not value.dtype.hasobject:
+        return "scalar", repr(value.dtype), value.tobytes()
     if isinstance(value, type):
         return "class", _named(value), [_class_code(base) for base in value.__mro__[:-1]]
     return _sparse(value) if sp.issparse(value) else _frame(value)
@@ -238,6 +245,8 @@ _BY_TYPE: dict[type, Callable[[Any], Any]] = {
     tuple: _items,
     np.ndarray: _array,
     np.memmap: _array,
+    # Not as pickled, where the filler is there once it has been asked for.
+    np.ma.MaskedArray: lambda value: ("masked", np.ma.getmaskarray(value), value.filled()),
     set: lambda value: ("set", sorted(map(fingerprint, value))),
     frozenset: lambda value: ("frozenset", sorted(map(fingerprint, value))),
     np.random.RandomState: lambda value: ("RandomState", value.get_state(legacy=False)),

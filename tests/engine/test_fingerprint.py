@@ -3,6 +3,7 @@
 import functools
 import math
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -187,6 +188,23 @@ def test_equal_values_agree(name):
     if name == "cached flags":
         other.has_sorted_indices  # noqa: B018  # looks, and remembers
     assert fingerprint(one) == fingerprint(other)
+
+
+LOOKED_AT = np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0])
+
+
+@pytest.mark.parametrize("value", [*(one for one, _ in CHANGED.values()), LOOKED_AT, np.float32(1)])
+def test_a_value_that_went_through_a_pickle_agrees(value):
+    again = pickle.loads(pickle.dumps(value))  # noqa: S301  # its own
+    assert fingerprint(again) == fingerprint(value)
+
+
+def test_what_is_nested_too_deep_is_refused_by_name():
+    deep = []
+    for _ in range(5000):
+        deep = [deep]
+    with pytest.raises(FingerprintError, match="model is nested deeper"):
+        fingerprint(deep, name="model")
 
 
 def test_a_memory_map_is_the_array_it_shows(tmp_path):
