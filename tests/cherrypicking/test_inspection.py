@@ -97,3 +97,9 @@ def test_power_agrees_with_a_simulation():
 def test_an_excess_that_is_no_number_is_refused():
     with pytest.raises(ValueError, match="excess must be a number"):
         inspection_power(float("nan"), 5, 2, variance=1.0)
+
+
+def test_a_row_of_an_inspection_has_nothing_of_claims():
+    (row,) = inspection_test([1.0, 2.0, 1.5], [0.1, 0.3, 0.2, 0.5]).to_dict()
+    assert set(row) == {"statistic", "pvalue", "n_reported", "n_inspected"}
+    assert row["n_inspected"] == 4
