@@ -6,6 +6,7 @@ from skmaxev.metrics.registry import (
     direction_of,
     is_known,
     is_metric,
+    metric_name,
     noise_range,
     support_of,
 )
@@ -17,6 +18,7 @@ __all__ = [
     "direction_of",
     "is_known",
     "is_metric",
+    "metric_name",
     "noise_range",
     "rows_from_responses",
     "scores_from_responses",

@@ -11,8 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
+from sklearn.base import is_classifier, is_regressor
+from sklearn.feature_selection import RFECV
+from sklearn.linear_model import LogisticRegressionCV
 from sklearn.metrics import get_scorer_names, matthews_corrcoef
 
+from skmaxev._compat import BaseSearchCV
 from skmaxev.metrics import influence
 
 __all__ = [
@@ -22,6 +26,7 @@ __all__ = [
     "direction_of",
     "is_known",
     "is_metric",
+    "metric_name",
     "noise_range",
     "support_of",
 ]
@@ -204,6 +209,9 @@ _ATTRIBUTES = frozenset({"balanced", "mean", "macro", "micro", "weighted", "roc"
 _UNNAMED = frozenset({"score", "scores", "value", "values", "estimate", "result", "metric", "s"})
 _TURNED_WORDS = frozenset({"skill", "d2", "r2", "1", "one", "reduction"})  # such as 'd2_log_loss'
 
+# The others with a parameter ``scoring`` use it while fitting; their ``score`` is the usual one.
+_SCORED_BY_SCORING = (BaseSearchCV, LogisticRegressionCV, RFECV)
+
 
 def is_known(metric: str) -> bool:
     """Tell whether scikit-learn has a scorer of this name."""
@@ -216,6 +224,26 @@ def is_metric(name: str) -> bool:
     return bool(words & (_LOSS_WORDS | _SCORE_WORDS)) and words <= (
         _LOSS_WORDS | _SCORE_WORDS | _ATTRIBUTES
     )
+
+
+def metric_name(search: Any) -> str | None:
+    """Name the metric of a search with a single one; None for what is of the user's own."""
+    scoring = getattr(search, "scoring", None)
+    if scoring is not None:
+        return scoring if isinstance(scoring, str) else None
+    final: Any = getattr(search, "estimator", None)
+    while hasattr(final, "steps"):
+        final = final.steps[-1][1]  # a pipeline scores with its last step
+    if final is None:
+        return None
+    if getattr(final, "scoring", None) is not None and isinstance(final, _SCORED_BY_SCORING):
+        return metric_name(final)
+    score = getattr(type(final), "score", None)
+    if not getattr(score, "__module__", "").startswith(("sklearn.", "catboost.")):
+        return None  # a ``score`` of the user's own may be anything
+    if is_classifier(final):
+        return "accuracy"
+    return "r2" if is_regressor(final) else None
 
 
 def direction_of(metric: str) -> bool | None:

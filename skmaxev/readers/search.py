@@ -7,12 +7,10 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import RFECV
-from sklearn.linear_model import LogisticRegressionCV
 
-from skmaxev._compat import BaseSearchCV
+from skmaxev.metrics import metric_name
 from skmaxev.readers.arrays import is_missing
 from skmaxev.readers.build import build_table
 from skmaxev.readers.columns import as_columns, split_columns
@@ -22,11 +20,9 @@ from skmaxev.readers.splitters import design_of_splitter
 from skmaxev.readers.studies import from_study
 from skmaxev.table import Design, ScoreTable, UncorrectableError
 
-__all__ = ["from_search", "from_skore", "is_search", "is_skore", "metric_name", "metrics_of"]
+__all__ = ["from_search", "from_skore", "is_search", "is_skore", "metrics_of"]
 
 
-# The others with a parameter ``scoring`` use it while fitting; their ``score`` is the usual one.
-_SCORED_BY_SCORING = (BaseSearchCV, LogisticRegressionCV, RFECV)
 _DEFAULT = "default_score"  # what the model's own ``score`` gives
 
 
@@ -139,26 +135,6 @@ def _chosen_metric(search: Any, metrics: Mapping[str, Any], metric: str | None) 
 def metrics_of(search: Any) -> list[str]:
     """Name the metrics that a fitted search scored its splits by."""
     return list(split_columns(as_columns(getattr(search, "cv_results_", None)) or {}))
-
-
-def metric_name(search: Any) -> str | None:
-    """Name the metric of a search with a single one; None for what is of the user's own."""
-    scoring = getattr(search, "scoring", None)
-    if scoring is not None:
-        return scoring if isinstance(scoring, str) else None
-    final: Any = getattr(search, "estimator", None)
-    while hasattr(final, "steps"):
-        final = final.steps[-1][1]  # a pipeline scores with its last step
-    if final is None:
-        return None
-    if getattr(final, "scoring", None) is not None and isinstance(final, _SCORED_BY_SCORING):
-        return metric_name(final)
-    score = getattr(type(final), "score", None)
-    if not getattr(score, "__module__", "").startswith(("sklearn.", "catboost.")):
-        return None  # a ``score`` of the user's own may be anything
-    if is_classifier(final):
-        return "accuracy"
-    return "r2" if is_regressor(final) else None
 
 
 def _best_index(search: Any, column: str) -> int | None:
