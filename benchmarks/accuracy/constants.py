@@ -17,12 +17,15 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from importlib import import_module
 from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
 
-from skmaxev.estimators import _design, _noise, _plateau, consensus, selection_interval
+from skmaxev.estimators import _design, consensus, intervals, selection_interval
+
+PLATEAU = import_module("skmaxev.estimators.consensus")  # the function has its name
 
 SHAPES: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
     "all equal": lambda _, m: np.zeros(m),
@@ -37,13 +40,13 @@ SHAPES: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
 
 def shares(values: list[float]) -> dict[str, object]:
     """Other shares of candidates apart from the plateau, with the prior that goes with them."""
-    with patch.object(_plateau, "_SHARES", np.array(values)):
-        return {"_SHARES": np.array(values), "_LOG_PRIOR": _plateau._log_prior()}  # noqa: SLF001
+    with patch.object(PLATEAU, "_SHARES", np.array(values)):
+        return {"_SHARES": np.array(values), "_LOG_PRIOR": PLATEAU._log_prior()}  # noqa: SLF001
 
 
 def odds(equal: float, spread: float, apart: float) -> dict[str, object]:
     """Other prior odds of the three accounts."""
-    prior = np.exp(_plateau._LOG_PRIOR)  # noqa: SLF001  # what is varied
+    prior = np.exp(PLATEAU._LOG_PRIOR)  # noqa: SLF001  # what is varied
     prior[0, 0] *= equal
     prior[0, 1:] *= spread
     prior[1:] *= apart
@@ -52,18 +55,18 @@ def odds(equal: float, spread: float, apart: float) -> dict[str, object]:
 
 
 OF_THE_CONSENSUS = {
-    "shares apart: one half alone": (_plateau, shares([0.0, 0.5])),
-    "shares apart: uniform, nine values": (_plateau, shares([0.0, *np.arange(0.1, 0.95, 0.1)])),
-    "nobody apart": (_plateau, odds(1, 1, 1e-12)),
-    "farthest at 1.5 deviations": (_plateau, {"_DEVIATIONS": 1.5}),
-    "farthest at 3 deviations": (_plateau, {"_DEVIATIONS": 3.0}),
-    "odds of 'all equal' halved": (_plateau, odds(0.5, 1, 1)),
-    "odds of 'all equal' doubled": (_plateau, odds(2, 1, 1)),
-    "never 'all equal'": (_plateau, odds(1e-12, 1, 1)),
+    "shares apart: one half alone": (PLATEAU, shares([0.0, 0.5])),
+    "shares apart: uniform, nine values": (PLATEAU, shares([0.0, *np.arange(0.1, 0.95, 0.1)])),
+    "nobody apart": (PLATEAU, odds(1, 1, 1e-12)),
+    "farthest at 1.5 deviations": (PLATEAU, {"_DEVIATIONS": 1.5}),
+    "farthest at 3 deviations": (PLATEAU, {"_DEVIATIONS": 3.0}),
+    "odds of 'all equal' halved": (PLATEAU, odds(0.5, 1, 1)),
+    "odds of 'all equal' doubled": (PLATEAU, odds(2, 1, 1)),
+    "never 'all equal'": (PLATEAU, odds(1e-12, 1, 1)),
     "none of Nadeau and Bengio's correlation": (_design, {"_OF_NADEAU_BENGIO": 0.0}),
     "all of it": (_design, {"_OF_NADEAU_BENGIO": 1.0}),
-    "8 heights": (_plateau, {"_N_CENTRES": 8}),
-    "32 heights": (_plateau, {"_N_CENTRES": 32}),
+    "8 heights": (PLATEAU, {"_N_CENTRES": 8}),
+    "32 heights": (PLATEAU, {"_N_CENTRES": 32}),
 }
 
 
@@ -76,11 +79,11 @@ def best_quarter(means: np.ndarray) -> np.ndarray:
 
 
 OF_THE_INTERVAL = {
-    "as it is": (_noise, {}),
-    "distrust of 0.1%": (_noise, {"_DISTRUST": 0.001}),
-    "distrust of 5%": (_noise, {"_DISTRUST": 0.05}),
-    "all candidates in place of the better half": (_noise, {"_better_half": all_of}),
-    "best quarter in place of the better half": (_noise, {"_better_half": best_quarter}),
+    "as it is": (intervals, {}),
+    "distrust of 0.1%": (intervals, {"_DISTRUST": 0.001}),
+    "distrust of 5%": (intervals, {"_DISTRUST": 0.05}),
+    "all candidates in place of the better half": (intervals, {"_better_half": all_of}),
+    "best quarter in place of the better half": (intervals, {"_better_half": best_quarter}),
 }
 
 

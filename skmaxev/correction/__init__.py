@@ -6,8 +6,7 @@
 from skmaxev.correction._correct import correct
 from skmaxev.correction._estimates import differences_of, true_scores
 from skmaxev.correction._joined import joined_table, searches_in
-from skmaxev.correction._report import report_of
-from skmaxev.correction._tables import with_parts
+from skmaxev.correction._report import report_of, with_parts
 
 __all__ = [
     "correct",

@@ -9,30 +9,37 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from skmaxev.correction._tables import by_cluster, nested_pooled, pooled_table, usable_rows
 from skmaxev.estimators._design import checked_design, overlap, partitions
 from skmaxev.estimators.again import judged_again
 from skmaxev.estimators.bayesian import bayesian_maximum
 from skmaxev.estimators.consensus import consensus
+from skmaxev.estimators.corrections import (
+    bbc,
+    bbc_folds,
+    efron_shrinkage,
+    residual_noise,
+    tibshirani,
+)
 from skmaxev.estimators.cross_validation import low_bias_cv, low_variance_cv
 from skmaxev.estimators.differences import Differences, paired_differences
 from skmaxev.estimators.intervals import selection_interval
-from skmaxev.estimators.resampling import bbc, bbc_folds
-from skmaxev.estimators.shrinkage import efron_shrinkage, residual_noise, tibshirani
-from skmaxev.metrics import noise_range
+from skmaxev.metrics import noise_range, rows_from_responses
 from skmaxev.report import METHODS
 from skmaxev.table import Design, Rows, ScoreTable, mean_scores
 
 __all__ = [
     "CertainRows",
+    "by_cluster",
     "certain_rows",
     "differences_of",
     "estimate_all",
     "given_winner",
     "interval_of",
     "nothing_chosen",
+    "pooled_table",
     "splits_of_rows",
     "true_scores",
+    "usable_rows",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -296,3 +303,57 @@ def certain_rows(table: ScoreTable, rows: Rows | None, level: float) -> CertainR
     most = float(stats.beta.ppf((1.0 + level) / 2.0, n_wrong + 0.5, n_rows - n_wrong + 0.5))
     met = n_wrong / n_rows
     return CertainRows(n_rows, n_wrong, dearest * (expected - met), dearest * (most - met))
+
+
+def usable_rows(table: ScoreTable) -> Rows | None:
+    """Return the rows of the candidates that take part, in order; None unless all have all."""
+    rows = table.rows
+    if rows is None or rows.judged.size < 2:
+        return None
+    if table.used.size < table.n_candidates:
+        rows = rows.take(table.used)
+    return rows if rows.complete.all() else None
+
+
+def pooled_table(table: ScoreTable, rows: Rows) -> ScoreTable:
+    """Return the table whose means are the metric on all rows together.
+
+    A ratio such as R2 or F1 errs on small folds, whichever candidate is judged. The influence
+    values of the rows, averaged over each fold, show how the folds differ; their mean over all
+    folds is moved to the pooled score.
+    """
+    if rows.pooled is None:
+        return table
+    parts = rows.means_over_splits(table.n_splits)
+    scores = table.scores.copy()
+    scores[:, table.used] = parts + (rows.pooled - mean_scores(parts))
+    return replace(table, scores=scores)
+
+
+def nested_pooled(table: ScoreTable) -> float | None:
+    """Judge the outer folds' winners on all rows together; None where that cannot be done."""
+    outer, rows = table.outer, table.rows
+    if outer is None or not outer.shared or rows is None or rows.pooled is None:
+        return None
+    if rows.responses is None or rows.y_true is None or (outer.best_index < 0).any():
+        return None
+    answers = [
+        rows.responses[outer.best_index[fold], repeat, np.arange(len(fold))]
+        for repeat, fold in enumerate(rows.test_fold)
+    ]
+    answered = np.array(answers)[np.newaxis]
+    judged = rows_from_responses(table.metric, rows.y_true, answered, rows.test_fold)
+    return None if judged is None or judged.pooled is None else float(judged.pooled[0])
+
+
+def by_cluster(values: FloatArray, labels: NDArray[Any]) -> FloatArray:
+    """Gather the values of rows that belong together, (n_rows, ...) to (n_clusters, ...).
+
+    The deviations of a cluster's rows are summed, so that the variance of the result over the
+    number of clusters is that of the mean; the mean stays.
+    """
+    clusters, codes = np.unique(labels, return_inverse=True)
+    mean = values.mean(axis=0)
+    sums = np.zeros((len(clusters), *values.shape[1:]))
+    np.add.at(sums, codes, values - mean)
+    return np.asarray(mean + sums * (len(clusters) / len(values)))

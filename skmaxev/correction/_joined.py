@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skmaxev.correction._tables import usable_rows
+from skmaxev.correction._estimates import usable_rows
 from skmaxev.readers.search import is_search
 from skmaxev.readers.studies import is_study
 from skmaxev.report import SelectionReport

@@ -17,6 +17,14 @@ from skmaxev.estimators.bounds import (
     optimism_of_equal_candidates,
 )
 from skmaxev.estimators.consensus import consensus
+from skmaxev.estimators.corrections import (
+    Resampled,
+    bbc,
+    bbc_folds,
+    efron_shrinkage,
+    residual_noise,
+    tibshirani,
+)
 from skmaxev.estimators.cross_validation import (
     fold_means,
     low_bias_cv,
@@ -24,8 +32,6 @@ from skmaxev.estimators.cross_validation import (
     maximum,
 )
 from skmaxev.estimators.intervals import nadeau_bengio_interval, selection_interval
-from skmaxev.estimators.resampling import Resampled, bbc, bbc_folds
-from skmaxev.estimators.shrinkage import efron_shrinkage, residual_noise, tibshirani
 from skmaxev.metrics.influence import auc_influences
 
 __all__ = [

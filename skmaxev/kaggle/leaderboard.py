@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
+from skmaxev.estimators.corrections import efron_shrinkage
 from skmaxev.estimators.differences import known_differences
-from skmaxev.estimators.shrinkage import efron_shrinkage
 from skmaxev.estimators.validation import check_best_index, check_level
 from skmaxev.readers.arrays import as_floats
 from skmaxev.readers.build import build_table, check_direction

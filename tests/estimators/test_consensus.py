@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from strategies import score_tables
 
 from skmaxev.estimators import auc_influences, consensus, low_variance_cv
-from skmaxev.estimators._plateau import choice_ratio, own_noise, plateau_posterior
+from skmaxev.estimators.consensus import choice_ratio, own_noise, plateau_posterior
 
 
 def loop_own_noise(samples, n_groups):

@@ -6,8 +6,8 @@ from scipy import stats
 from strategies import score_tables
 
 from skmaxev.estimators import maximum, nadeau_bengio_interval, selection_interval
-from skmaxev.estimators._noise import _rows_of_a_share, measure
 from skmaxev.estimators.consensus import consensus
+from skmaxev.estimators.intervals import _measure, _rows_of_a_share
 from skmaxev.table import Design
 
 UNIT = (0.0, 1.0)
@@ -47,7 +47,7 @@ def shares(rng, n_splits, n_candidates, n_test, chance=0.8):
 def test_noise_matches_the_definition(scores):
     scores = (scores - scores.min() + 0.123456789) / (np.ptp(scores) + 1.123456789)
     pooled, own = loop_dispersion(scores, lambda mu: mu * (1 - mu))
-    noise = measure(scores, support=UNIT, winner=0, design=Design.assumed(len(scores)))
+    noise = _measure(scores, support=UNIT, winner=0, design=Design.assumed(len(scores)))
     if noise is not None and _rows_of_a_share(scores, Design.assumed(len(scores))) is None:
         assert noise.dispersion == pytest.approx(pooled + own)
         free = len(scores) - 1

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from skmaxev.estimators import consensus, judged_again, selection_interval
-from skmaxev.estimators._plateau import own_noise
+from skmaxev.estimators.consensus import own_noise
 from skmaxev.table import Design
 
 U = (np.arange(120) + 0.5) / 120

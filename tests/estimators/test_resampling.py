@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from strategies import score_tables
 
 from skmaxev.estimators import bbc, bbc_folds
-from skmaxev.estimators.resampling import _contenders, _draws
+from skmaxev.estimators.corrections import _contenders, _draws
 
 SEEDS = st.integers(0, 2**32 - 1)
 

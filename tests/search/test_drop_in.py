@@ -1,6 +1,7 @@
 """What other code asks of GridSearchCV: all four classes answer alike, in all three ways."""
 
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -124,3 +125,21 @@ def test_where_refit_chooses_nobody_nothing_is_fitted():
         search.fit(X, Y)
     assert search.n_fits_ == planned_fits(search, X, Y) - 3
     assert np.isnan(search.best_score_)
+
+
+def test_a_fit_passes_fewer_than_thirty_modules():
+    passed = set()
+
+    def listen(frame, event, _):
+        if event == "call":
+            passed.add(str(frame.f_globals.get("__name__")))
+
+    search = NestedCVSearch(LogisticRegression(), {"C": [0.1, 1.0]}, cv=3)
+    before = sys.getprofile()
+    sys.setprofile(listen)
+    try:
+        search.fit(X, Y)
+    finally:
+        sys.setprofile(before)
+    own = {name for name in passed if name.startswith("skmaxev")}
+    assert 10 < len(own) < 30, sorted(own)

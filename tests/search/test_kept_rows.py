@@ -22,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from skmaxev import HonestSearchCV, NestedCVSearch, ShrunkSearchCV, correct
-from skmaxev.engine.fitting import capture, response_of
+from skmaxev.engine.run import capture, response_of
 
 X, Y = make_classification(60, 5, flip_y=0.2, random_state=0)
 MODEL = make_pipeline(StandardScaler(), LogisticRegression())
@@ -184,7 +184,7 @@ def test_a_search_that_broke_off_ends_the_same(tmp_path):
                 raise KeyboardInterrupt
             return response_of(*arguments)
 
-        patch.setattr("skmaxev.engine.fitting.response_of", stopping)
+        patch.setattr("skmaxev.engine.run.response_of", stopping)
         with pytest.raises(KeyboardInterrupt):
             rows_of(**options)
     for n_restored in (7, 15):
