@@ -5,7 +5,16 @@ import pytest
 from sklearn import metrics as sk
 from sklearn.metrics import get_scorer_names
 
-from skmaxev.metrics import METRICS, rows_from_responses, scores_from_responses, support_of
+from skmaxev.metrics import (
+    METRICS,
+    direction_doubt,
+    direction_of,
+    is_metric,
+    noise_range,
+    rows_from_responses,
+    scores_from_responses,
+    support_of,
+)
 
 RNG = np.random.default_rng(0)
 N = 48
@@ -195,3 +204,114 @@ def test_f1_without_any_positive_row_is_zero_as_in_scikit_learn():
     fold = np.array([0, 0, 1, 1])
     found = scores_from_responses("f1", y, said, fold)
     np.testing.assert_array_equal(found, [[1.0, 0.0], [0.0, 0.0]])
+
+
+@pytest.mark.parametrize("average", ["macro", "weighted", "micro"])
+@pytest.mark.parametrize("family", ["precision", "recall", "f1", "jaccard"])
+def test_classes_that_only_some_splits_hold_count_as_in_scikit_learn(family, average):
+    # The greatest class is predicted but not there, there but not predicted, and neither.
+    y = np.array([0, 1, 0, 1, 0, 2, 1, 2, 0, 1, 1, 0])
+    said = np.array([[0, 2, 1, 2, 0, 0, 1, 1, 0, 1, 0, 0], [2, 1, 0, 1, 1, 0, 1, 0, 1, 1, 1, 0]])
+    fold = np.repeat([0, 1, 2], 4)
+    score = getattr(sk, f"{family}_score")
+    expected = [
+        [score(y[fold == k], one[fold == k], average=average, zero_division=0) for one in said]
+        for k in range(3)
+    ]
+    found = scores_from_responses(f"{family}_{average}", y, said, fold)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["neg_log_loss", "neg_brier_score", "accuracy"])
+def test_a_metric_that_knows_no_positive_class_is_the_same_for_either(name):
+    one, other = (rows_from_responses(name, TWO, CHANCE, FOLD, pos_label=k) for k in (0, 1))
+    np.testing.assert_allclose(one.values, other.values, atol=1e-12)
+    np.testing.assert_allclose(
+        one.means_over_splits(3)[:, 0],
+        [BINARY[name](TWO[k == FOLD], CHANCE[0, k == FOLD], None) for k in range(3)],
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "higher"),
+    [
+        ("neg_log_loss", True),
+        ("val_loss", False),
+        ("valRMSELoss", False),
+        ("accuracy", True),
+        ("NDCG@10", True),
+        ("d2_log_loss", True),
+        ("score", True),
+        ("speed", None),
+    ],
+)
+def test_a_name_tells_the_direction_or_nothing(name, higher):
+    assert direction_of(name) is higher
+
+
+def test_scores_on_the_wrong_side_of_zero_are_doubted():
+    above, below, across, none = np.array([[0.2, 0.9], [-0.9, -0.2], [-0.1, 0.3], [0.0, 0.0]])
+    for loss in ("neg_log_loss", "val_loss"):
+        assert "is a loss, so at most 0" in direction_doubt(loss, above)
+        assert "read as 0 to 0.5" in direction_doubt(loss, np.array([0.0, 0.5]))
+        assert not any(direction_doubt(loss, scores) for scores in (below, across, none))
+    for share in ("accuracy", "f1_macro"):
+        assert "is a share, so at least 0; read as -0.9 to -0.2" in direction_doubt(share, below)
+        assert "is a share" in direction_doubt(share, np.array([-0.5, 0.0]))
+        assert not any(direction_doubt(share, scores) for scores in (above, across, none))
+    for free in ("r2", "d2_log_loss_score", "log_loss_skill", "my metric"):
+        assert direction_doubt(free, above) is direction_doubt(free, below) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "scores", "higher", "expected"),
+    [
+        ("my metric", [0.0, 1.0], True, (0.0, 1.0)),
+        ("my metric", [0.0, 1.5], True, (-np.inf, np.inf)),
+        ("my metric", [-0.1, 1.0], True, (-np.inf, 1.0)),
+        ("my metric", [-0.1, 0.0], True, (-np.inf, 0.0)),
+        ("my metric", [0.0, 0.0], True, (0.0, 1.0)),
+        ("my loss", [0.0, 0.0], False, (-np.inf, 0.0)),
+        ("neg_my_loss", [0.0, 0.0], True, (-np.inf, 0.0)),
+        ("my loss", [-2.0, 0.5], False, (-np.inf, 1.0)),
+        ("accuracy", [0.0, 1.0], True, (0.0, 1.0)),
+        ("accuracy", [0.5, 97.0], True, (0.0, 100.0)),
+        ("accuracy", [0.0, 100.0], True, (0.0, 100.0)),
+        ("accuracy", [0.5, 100.1], True, (-np.inf, np.inf)),
+        ("accuracy", [-0.5, 97.0], True, (-np.inf, np.inf)),
+        ("r2", [-3.0, -1.0], True, (-np.inf, 1.0)),
+        ("r2", [-3.0, -1.0], False, (-np.inf, 0.0)),
+        ("matthews_corrcoef", [-1.0, 1.0], True, (-1.0, 1.0)),
+        ("matthews_corrcoef", [-1.1, 1.0], True, (-np.inf, 1.0)),
+    ],
+)
+def test_the_range_is_the_metrics_or_what_its_scores_do_not_contradict(
+    name, scores, higher, expected
+):
+    assert support_of(name, np.array(scores), greater_is_better=higher) == expected
+
+
+def test_losses_that_may_be_shares_of_wrong_rows_have_no_noise_that_grows_from_zero():
+    loss, free = (-np.inf, 0.0), (-np.inf, np.inf)
+    assert noise_range("my loss", loss, np.array([-1.0, -0.2])) == free
+    assert noise_range("my loss", loss, np.array([-1.1, -0.2])) == loss
+    for name in ("neg_my_loss", "log loss", "RMSE", "Absolute"):
+        assert noise_range(name, loss, np.array([-0.9, -0.2])) == loss
+    assert noise_range("my score", (0.0, 1.0), np.array([0.1])) == (0.0, 1.0)
+    assert noise_range("my score", (-1.0, 0.0), np.array([-0.1])) == (-1.0, 0.0)
+
+
+def test_names_of_metrics_alone_are_told_from_other_words():
+    assert all(map(is_metric, ["accuracy", "val_loss", "roc_auc", "mean squared error"]))
+    assert not any(map(is_metric, ["mean", "fold_1_accuracy", "accuracy of forest", "forest"]))
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_an_area_needs_two_rows_of_either_class(label):
+    y, said = np.full(9, 1 - label), np.arange(18.0).reshape(2, 9)
+    y[4] = label
+    assert rows_from_responses("roc_auc", y, said, np.zeros(9, dtype=int)) is None
+    y[7] = label
+    rows = rows_from_responses("roc_auc", y, said, np.zeros(9, dtype=int))
+    expected = [sk.roc_auc_score(y, one) for one in said]
+    np.testing.assert_allclose(rows.values.mean(axis=(1, 2)), expected)
