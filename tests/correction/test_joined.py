@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    RepeatedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+)
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
@@ -170,3 +176,37 @@ def cv_results(scores):
     splits = {f"split{k}_test_score": line for k, line in enumerate(scores)}
     numbers = [{"p": number} for number in range(scores.shape[1])]
     return {**splits, "mean_test_score": scores.mean(axis=0), "params": numbers}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "differ"),
+    [
+        (None, 5, False),
+        (4, 4, False),
+        (KFold(4), KFold(4), False),
+        (KFold(4, shuffle=True, random_state=0), KFold(4, shuffle=True, random_state=0), False),
+        (KFold(4, shuffle=True, random_state=0), KFold(4, shuffle=True, random_state=1), True),
+        (KFold(4, shuffle=True), KFold(4, shuffle=True), True),  # other rows at every call
+        (ShuffleSplit(4), ShuffleSplit(4), True),
+        (ShuffleSplit(4, random_state=0), ShuffleSplit(4, random_state=0), False),
+        (KFold(4), StratifiedKFold(4), True),
+        (KFold(6), RepeatedKFold(n_splits=3, n_repeats=2, random_state=0), True),
+        (ShuffleSplit(4, random_state=0), ShuffleSplit(4, test_size=0.3, random_state=0), True),
+    ],
+    ids=str,
+)
+def test_splitters_are_told_apart_by_what_they_would_do_again(one, other, differ):
+    found = {
+        name: GridSearchCV(model, grid, cv=cv, scoring="accuracy").fit(X, y)
+        for (name, (model, grid)), cv in zip(GRIDS.items(), (one, other), strict=True)
+    }
+    notes = correct(found).notes
+    assert any("differ from those of" in note for note in notes) == differ
+    assert not any("nothing tells" in note for note in notes)
+
+
+def test_results_of_single_rows_are_joined_only_where_all_searches_have_them():
+    plain, rows = searches(GridSearchCV), searches(HonestSearchCV)
+    report = correct({"tree": rows["tree"], "neighbours": plain["neighbours"]})
+    assert report.table.rows is None
+    assert report.estimate == pytest.approx(correct(plain).estimate)

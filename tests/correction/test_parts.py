@@ -1,6 +1,7 @@
 """Scores of single rows: dealt into parts that show the noise."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -52,6 +53,29 @@ def test_failed_candidates_keep_their_place():
 def test_other_splits_stay_as_they_are(scores):
     table = from_array(scores)
     assert with_parts(table) is table
+
+
+def test_splits_of_which_some_only_are_single_rows_stay_as_they_are():
+    right = (np.random.default_rng(1).random((40, 3)) < 0.7).astype(float)
+    sizes = np.where(np.arange(40) == 7, 2, 1)
+    table = replace(from_array(right), n_test=sizes)
+    assert with_parts(table) is table
+    assert with_parts(replace(table, n_test=np.ones(40, dtype=int))).n_splits == 10
+
+
+def test_predictions_of_single_rows_lie_in_the_parts_of_their_scores():
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 2, 43)
+    said = np.where(rng.random((3, 43)) < 0.7, y, 1 - y)
+    order = rng.permutation(43)  # the row of each split is another
+    report = correct(responses=said, metric="accuracy", y_true=y, test_fold=order)
+    right = np.empty((43, 3))
+    right[order] = (said == y).T
+    expected = with_parts(from_array(right))
+    np.testing.assert_allclose(report.table.scores, expected.scores)
+    named = report.table.rows.test_fold[0]
+    np.testing.assert_array_equal(named, expected.rows.test_fold[0][order])
+    np.testing.assert_array_equal(report.table.rows.values[:, 0], said == y)
 
 
 @pytest.mark.parametrize("kind", [ShrunkSearchCV, LowVarianceCVSearch, GridSearchCV])

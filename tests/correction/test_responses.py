@@ -299,3 +299,25 @@ def test_the_noise_is_that_of_the_rows_of_the_predictions(metric):
 def test_a_mapping_of_items_is_refused_in_words():
     with pytest.raises(TypeError, match=r"responses must be an array \(n_candidates, n_items\)"):
         correct(responses={"a": [1, 0, 1], "b": [1, 1, 0]})
+
+
+def test_the_design_is_counted_from_the_rows_that_each_split_judged():
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 60)
+    said = np.where(rng.random((3, 60)) < 0.7, y, 1 - y)
+    fold = np.arange(60) % 7 - 1  # some rows are trained on only
+    told = {"metric": "accuracy", "y_true": y}
+    design = correct(responses=said, test_fold=fold, **told).table.design
+    sizes = [int((fold == k).sum()) for k in range(6)]
+    assert (design.n_splits, design.n_repeats, design.n_rows) == (6, 1, sum(sizes))
+    np.testing.assert_array_equal(design.n_test, sizes)
+    assert design.test_share == pytest.approx(np.mean(sizes) / 60)
+    again = np.stack([np.arange(60) % 3, rng.permutation(60) % 3])
+    twice = {"responses": np.stack([said, said], axis=1), **told}
+    begun, numbered = (
+        correct(test_fold=labels, **twice) for labels in (again, again + np.array([[0], [3]]))
+    )
+    assert begun.estimate == numbered.estimate
+    design = begun.table.design
+    assert (design.n_splits, design.n_repeats, design.n_rows) == (6, 2, 60)
+    assert design.test_share == pytest.approx(1 / 3)

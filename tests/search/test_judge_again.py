@@ -24,7 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skmaxev import HonestSearchCV, correct, judge_again
 from skmaxev.correction import true_scores
-from skmaxev.estimators import consensus, judged_again
+from skmaxev.estimators import judged_again
 from skmaxev.search import planned_fits
 
 GRID = {"max_depth": [1, 2, 3, 4, 5, 6], "min_samples_leaf": [1, 5]}
@@ -55,36 +55,6 @@ def test_three_two_and_one_are_judged(kind, cv):
     assert report.interval[0] <= report.estimate <= report.interval[1]
     assert "Judged again on fresh partitions" in " ".join(str(report).split())
     assert "<table" in report._repr_html_() or report.to_markdown()
-
-
-def test_the_estimate_is_that_of_the_formula():
-    scores = np.random.default_rng(0).normal(0.7, 0.05, size=(5, 6))
-    fresh = np.full((2, 6), np.nan)
-    best = int(scores.mean(axis=0).argmax())
-    fresh[:, best] = 0.69, 0.71
-    found = judged_again(scores, fresh)
-    optimism = scores[:, best].mean() - consensus(scores)
-    # y - O - r / (R + 1 + r) (y - f - c O), R = 1, r = 2; one candidate tells nothing of c = 1/2.
-    fall = scores[:, best].mean() - 0.70 - 0.5 * optimism
-    assert found.estimate == pytest.approx(scores[:, best].mean() - optimism - fall / 2)
-    assert (found.best_index, found.renewed) == (best, 0.5)
-    assert np.isnan(np.delete(found.estimates, best)).all()
-
-
-def test_the_order_of_candidates_does_not_matter():
-    rng = np.random.default_rng(1)
-    scores, fresh = rng.normal(size=(5, 6)), np.full((3, 6), np.nan)
-    fresh[:, :3] = rng.normal(size=(3, 3))
-    turned = judged_again(scores[:, ::-1], fresh[:, ::-1])
-    plain = judged_again(scores, fresh)
-    np.testing.assert_allclose(turned.estimates[::-1], plain.estimates)
-    assert turned.best_index == 5 - plain.best_index
-
-
-def test_rules_that_learn_nothing_renew_nothing():
-    scores = np.random.default_rng(2).normal(size=(5, 6))
-    same = np.tile(scores.mean(axis=0), (40, 1))
-    assert judged_again(scores, same).renewed < 0.02
 
 
 def test_the_same_seed_gives_the_same_report():
