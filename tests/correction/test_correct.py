@@ -18,7 +18,7 @@ from skmaxev.correction import correct
 from skmaxev.estimators.consensus import consensus
 from skmaxev.readers.arrays import from_array
 from skmaxev.report import METHODS
-from skmaxev.table import OuterFolds, Rows
+from skmaxev.table import Design, OuterFolds, Rows
 
 NOISE = np.random.default_rng(0).normal(0.8, 0.03, size=(5, 40))
 ALWAYS = {"ME", "LVCV", "LBCV", "BAYES", "EB", "TT", "BBC-F", "CONSENSUS"}
@@ -425,3 +425,33 @@ def test_candidates_of_like_noise_keep_every_method(method):
     for size in [(3, 200), (5, 40), (10, 4)] * 5:
         scores = rng.normal(0.8, 0.03, size) + rng.choice([0, 0.02]) * rng.normal(size=size[1])
         assert correct(scores, method=method).method == method
+
+
+def test_a_loss_that_is_too_low_looks_too_good():
+    scores = np.random.default_rng(0).normal(0.7, 0.05, size=(5, 6))
+    up = correct(scores).estimates
+    down = correct(-scores, greater_is_better=False).estimates
+    assert "upwards" in up["ME"].errs
+    swapped = {"upwards": "downwards", "downwards": "upwards"}
+    for key in up.keys() & down.keys():
+        assert down[key].errs == " ".join(swapped.get(w, w) for w in up[key].errs.split())
+
+
+def test_a_winner_that_is_not_the_best_is_said_beside_the_best():
+    scores = np.random.default_rng(0).normal(0.7, 0.05, size=(5, 6))
+    order = np.argsort(scores.mean(axis=0))
+    notes = correct(dataclasses.replace(from_array(scores), best_index=int(order[2]))).notes
+    said = f"chose candidate {order[2]}, by a rule of its own; candidate {order[-1]} has the best"
+    assert any(said in note for note in notes)
+
+
+@pytest.mark.parametrize("train", [None, 120])
+def test_numbers_of_rows_say_what_a_design_would(train):
+    right = np.random.default_rng(0).binomial(40, 0.7, size=(4, 6))
+    table = dataclasses.replace(from_array(right / 40), n_test=np.full(4, 40), design=None)
+    table = dataclasses.replace(table, n_train=None if train is None else np.full(4, train // 2))
+    share = 0.25 if train is None else 40 / (40 + train // 2)
+    told = Design(n_splits=4, n_repeats=1, test_share=share, n_test=np.full(4, 40))
+    assert correct(table).interval == pytest.approx(
+        correct(dataclasses.replace(table, design=told)).interval
+    )

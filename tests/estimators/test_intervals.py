@@ -397,3 +397,18 @@ def test_a_hopeless_candidate_does_not_change_the_interval_of_an_r2(hopeless):
     near = selection_interval(np.column_stack([good, np.full(5, -1e3)]), **asked)
     far = selection_interval(np.column_stack([good, np.full(5, -hopeless)]), **asked)
     assert far == pytest.approx(near)
+
+
+@pytest.mark.parametrize("n_repeats", [1, 2, 6])
+def test_accuracies_tell_the_rows_that_a_design_would(n_repeats):
+    right = np.random.default_rng(0).binomial(40, 0.97, size=(6, 5))
+    right[:, 0] = 39  # fortieths, so 40 rows a split
+    share = 0.2 if n_repeats == 6 else n_repeats / 6  # six repeats of one split are shuffled
+    known = {"n_splits": 6, "n_repeats": n_repeats, "test_share": share}
+
+    def ends(**more):
+        design = Design(**known, **more)
+        return selection_interval(right / 40, estimate=0.95, design=design, support=UNIT)
+
+    assert ends() == pytest.approx(ends(n_test=np.full(6, 40)))
+    assert ends() != pytest.approx(ends(n_test=np.full(6, 80)), abs=1e-4)

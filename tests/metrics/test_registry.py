@@ -3,13 +3,19 @@
 import numpy as np
 import pytest
 from sklearn import metrics as sk
+from sklearn.cluster import KMeans
+from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, Ridge
 from sklearn.metrics import get_scorer_names
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from skmaxev.metrics import (
     METRICS,
     direction_doubt,
     direction_of,
     is_metric,
+    metric_name,
     noise_range,
     rows_from_responses,
     scores_from_responses,
@@ -315,3 +321,27 @@ def test_an_area_needs_two_rows_of_either_class(label):
     rows = rows_from_responses("roc_auc", y, said, np.zeros(9, dtype=int))
     expected = [sk.roc_auc_score(y, one) for one in said]
     np.testing.assert_allclose(rows.values.mean(axis=(1, 2)), expected)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "scoring", "name"),
+    [
+        (Ridge(), None, "r2"),
+        (LogisticRegression(), None, "accuracy"),
+        (make_pipeline(StandardScaler(), Ridge()), None, "r2"),
+        (make_pipeline(StandardScaler(), make_pipeline(LogisticRegression())), None, "accuracy"),
+        (LogisticRegressionCV(scoring="roc_auc"), None, "roc_auc"),
+        (KMeans(), None, None),
+        (Ridge(), "neg_mean_squared_error", "neg_mean_squared_error"),
+        (Ridge(), {"a": "r2", "b": "r2"}, None),
+        (Ridge(), sk.make_scorer(sk.r2_score), None),
+    ],
+)
+def test_a_search_without_scoring_is_judged_by_the_score_of_its_last_step(estimator, scoring, name):
+    assert metric_name(GridSearchCV(estimator, {}, scoring=scoring)) == name
+    assert metric_name(object()) is None
+
+
+def test_numbers_are_no_answer_where_there_are_three_classes():
+    assert not rows_from_responses("accuracy", MANY, CHANCE, FOLD).complete.any()
+    assert rows_from_responses("accuracy", TWO, CHANCE, FOLD).complete.all()
